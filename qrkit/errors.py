@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 __all__ = [
     "AddressTooLong", "AssetError", "BadRequest", "BodyTooLarge", "CannotRepair", "CannotWrite", "ContentTooLong",
@@ -56,6 +56,7 @@ def __dir__() -> list[str]:
 
 
 Door = Literal["python", "command", "http"]
+Name = TypeVar("Name", bound=str)
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""
 MOST_LISTED = 40
@@ -161,6 +162,25 @@ class InvalidParameter(QrkitError, ValueError):
             return str(problem).rstrip(": "), f"{problem.name} {self.rule}"
         names = ", ".join(problem.name for problem in self.problems)
         return f"{len(self.problems)} fields break a rule: {names}", str(self)
+
+
+def one_of(name: str, value: object, allowed: Iterable[Name], lack: str = "") -> Name:
+    """Return the allowed name that equals a value.
+
+    Args:
+        name: The field of the value.
+        value: The value.
+        allowed: The names.
+        lack: What a value that is not allowed is not, such as "is not a format".
+
+    Raises:
+        InvalidParameter: If none does; the error suggests similar names.
+    """
+    names = list(allowed)
+    for one in names:
+        if one == value:
+            return one
+    raise InvalidParameter(Problem(name, value, "; ".join(filter(None, (lack, nearest(str(value), names))))))
 
 
 @contextmanager

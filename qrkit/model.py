@@ -14,14 +14,15 @@ from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
 from qrkit.late import Shown
 
-__all__ = ["UNLESS_EMPTY", "Bound", "Model", "Object", "allowed", "docstring_of", "meaning", "plain"]
+__all__ = ["UNLESS_EMPTY", "Bound", "Model", "Object", "allowed", "broken", "docstring_of", "meaning", "plain"]
 
 UNLESS_EMPTY: Any = Field(exclude_if=lambda value: not value)
 """Annotates a field that JSON omits if it is empty, 0 or False."""
@@ -54,6 +55,29 @@ class Bound:
     """Base class of annotations that bound a value. `str` gives the bounds in words: `1..20 pixels per module`."""
 
     __slots__ = ()
+
+    def _check(self, value: Any) -> Any:
+        """Return the value if it is within the bounds."""
+        raise NotImplementedError
+
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        """The bounds in JSON Schema."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(schema) | self._keywords
+
+
+def broken(rule: str, field: str = "", *, code: str = "bad-value") -> PydanticCustomError:
+    """Return the error of a validator: the rule that a value breaks, and the field if it is one of a record."""
+    # The rule is passed as data, because pydantic would treat braces in it as a template.
+    return PydanticCustomError(code, "{rule}", {"rule": rule, "field": field} if field else {"rule": rule})
 
 
 def allowed(field: FieldInfo) -> str:

@@ -15,7 +15,7 @@ from qrkit.design.decoration import Photo
 from qrkit.design.frames import Caption
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
 from qrkit.drawing.logo import Logo
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.pictures.gallery import Gallery
 from qrkit.scanning.logo_size import with_logo
 
@@ -123,13 +123,10 @@ def _sample_photo() -> str:
 
 def _names(name: str, colorway: str | None) -> tuple[str, str]:
     """Return the names of a preset and its colorway, after checking them."""
-    if name not in PRESETS:
-        raise InvalidParameter(Problem("preset", name, f"is not a preset; {nearest(name, PRESETS)}"))
-    colorways = PRESETS[name].colorways
-    if colorway not in (None, *colorways):
-        rule = f"is not a colorway of {name!r}; {nearest(str(colorway), colorways)}"
-        raise InvalidParameter(Problem("colorway", colorway, rule))
-    return name, colorway or colorways[0]
+    colorways = PRESETS[one_of("preset", name, PRESETS, "is not a preset")].colorways
+    if colorway is None:
+        return name, colorways[0]
+    return name, one_of("colorway", colorway, colorways, f"is not a colorway of {name!r}")
 
 
 def __dir__() -> list[str]:

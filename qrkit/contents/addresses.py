@@ -7,13 +7,14 @@ from typing import Annotated, Any
 from urllib.parse import quote, urlsplit
 
 import idna
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, ValidationInfo
 
 from qrkit.contents.content import note
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, broken
+from qrkit.contents.single_lines import OneLine
 from qrkit.design.bounds import LONGEST_TEXT
 from qrkit.design.limits import Length, Most
+from qrkit.model import broken
 
 __all__ = [
     "INVISIBLE", "MOST_OF_A_KIND", "EmailAddress", "EmailAddresses", "LongText", "WebAddress", "WebAddresses",
@@ -113,12 +114,11 @@ def several(value: Any) -> Any:
 
 
 MOST_OF_A_KIND = 5
-LongText = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
-EmailAddress = Annotated[str, Strict(), OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
+LongText = Annotated[StrictStr, Length(1, LONGEST_TEXT)]
+EmailAddress = Annotated[OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
 EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
 WebAddress = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(1, 4_096),
     AfterValidator(ascii_url),
     Pasted(is_url=True),

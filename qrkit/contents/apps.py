@@ -6,15 +6,15 @@ import re
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.addresses import WebAddress, ascii_url
 from qrkit.contents.kinds import kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["app", "read_app"]
 
@@ -40,11 +40,11 @@ def _of_store(text: str, host: str) -> str:
 
 
 Ios = Annotated[
-    Annotated[str, Strict(), Length(1, 2_000), AfterValidator(_ios), Pasted(is_url=True)] | None,
+    Annotated[StrictStr, Length(1, 2_000), AfterValidator(_ios), Pasted(is_url=True)] | None,
     Field(title="App Store", description=f"The number of the app, or its URL at {APPLE}.", examples=["id1234567890"]),
 ]
 Android = Annotated[
-    Annotated[str, Strict(), Length(1, 2_000), AfterValidator(_android), Pasted(is_url=True)] | None,
+    Annotated[StrictStr, Length(1, 2_000), AfterValidator(_android), Pasted(is_url=True)] | None,
     Field(
         title="Google Play",
         description=f"The package of the app, or its URL at {GOOGLE}.",

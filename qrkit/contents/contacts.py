@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import Field
 
 from qrkit.contents.addresses import EmailAddresses, WebAddress, WebAddresses
 from qrkit.contents.kinds import kind, kind_named
-from qrkit.contents.messages import PhoneNumbers, plain_text
+from qrkit.contents.messages import PhoneNumbers, PlainText
 from qrkit.contents.moments import Day, day_of
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, escape, escape_pair, raw_pairs, split, unescape
@@ -24,34 +24,29 @@ from qrkit.errors import InvalidParameter, Problem
 
 __all__ = ["contact", "phone_field", "read_contact", "read_mecard", "vcard_of_mecard"]
 
-Line100 = Annotated[Annotated[str, Strict(), OneLine, Length(1, 200)] | None, Field()]
+Line200 = Annotated[OneLine, Length(1, 200)] | None
 Name = Annotated[
-    str,
-    Strict(),
     OneLine,
     Length(1, 200),
     Field(description="The whole name, as shown. Lists are sorted by its last word, unless there is a family name."),
     Field(examples=["Ana Petek"]),
 ]
-Family = Annotated[Line100, Field(title="Family name", description="The part of the name by which lists are sorted.")]
-Given = Annotated[Line100, Field(title="Given name", description="The other part of the name.")]
-Organization = Annotated[Line100, Field(description="The company.")]
-Title = Annotated[Line100, Field(title="Position", description="The position in the company.")]
+Family = Annotated[Line200, Field(title="Family name", description="The part of the name by which lists are sorted.")]
+Given = Annotated[Line200, Field(title="Given name", description="The other part of the name.")]
+Organization = Annotated[Line200, Field(description="The company.")]
+Title = Annotated[Line200, Field(title="Position", description="The position in the company.")]
 Phone = Annotated[PhoneNumbers, Field(description="Phone numbers.", examples=["+386 1 234 5678"])]
 Mobile = Annotated[PhoneNumbers, Field(description="Mobile phone numbers.")]
 WorkPhone = Annotated[PhoneNumbers, Field(description="Phone numbers at work.")]
 Fax = Annotated[PhoneNumbers, Field(description="Fax numbers.")]
 Email = Annotated[EmailAddresses, Field(title="E-mail", description="E-mail addresses.")]
 Url = Annotated[WebAddresses, Field(title="Web", description="Web addresses.")]
-Street = Annotated[Line100, Field(description="Street and number.")]
-City = Annotated[Line100, Field(description="City.")]
-Region = Annotated[Line100, Field(description="State or province.")]
-Postcode = Annotated[Line100, Field(description="Postal code.")]
-Country = Annotated[Line100, Field(description="Country.")]
-Note = Annotated[
-    Annotated[str, Strict(), Length(1, 1_000), AfterValidator(plain_text)] | None,
-    Field(description="Anything else; long notes make large symbols."),
-]
+Street = Annotated[Line200, Field(description="Street and number.")]
+City = Annotated[Line200, Field(description="City.")]
+Region = Annotated[Line200, Field(description="State or province.")]
+Postcode = Annotated[Line200, Field(description="Postal code.")]
+Country = Annotated[Line200, Field(description="Country.")]
+Note = Annotated[PlainText | None, Field(description="Anything else; long notes make large symbols.")]
 Birthday = Annotated[Day | None, Field(description="The day of birth, as 1990-05-17.")]
 Photo = Annotated[WebAddress | None, Field(title="Photo", description="The URL of a photo; phones rarely load it.")]
 Format = Annotated[

@@ -14,12 +14,12 @@ from hashlib import sha256
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import BeforeValidator, Field
 
 from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
-from qrkit.contents.messages import plain_text
+from qrkit.contents.messages import PlainText
 from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after, zone_or_none
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, escape, unescape
@@ -37,7 +37,7 @@ def _names(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-Title = Annotated[str, Strict(), OneLine, Length(1, 200), Field(description="What it is called.", examples=["Opening"])]
+Title = Annotated[OneLine, Length(1, 200), Field(description="What it is called.", examples=["Opening"])]
 Start = Annotated[
     DayOrTime,
     Field(
@@ -49,11 +49,8 @@ Start = Annotated[
 End = Annotated[
     DayOrTime | None, Field(description="When it ends, of the same type as the start; the last day is part of it.")
 ]
-Place = Annotated[Annotated[str, Strict(), OneLine, Length(1, 300)] | None, Field(description="Where it is.")]
-Description = Annotated[
-    Annotated[str, Strict(), Length(1, 1_000), AfterValidator(plain_text)] | None,
-    Field(description="What it is about; long texts make large symbols."),
-]
+Place = Annotated[Annotated[OneLine, Length(1, 300)] | None, Field(description="Where it is.")]
+Description = Annotated[PlainText | None, Field(description="What it is about; long texts make large symbols.")]
 Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
 Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the contact person.")]
 Repeat = Annotated[

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -19,31 +20,13 @@ from stdnum import ean, iban, numdb
 
 from qrkit.contents.pasted import clean
 from qrkit.contents.payments.account_numbers import check_digits_rule
-from qrkit.contents.single_lines import broken
+from qrkit.model import broken
 
 __all__ = ["GTIN_LENGTHS", "KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]
 
+_ROWS = (line.split("\t") for line in Path(__file__).with_name("gs1_keys.tsv").read_text("ascii").splitlines()[1:])
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "01": (("22", "10", "21"), ("235",)),
-    "00": (),
-    "253": (),
-    "255": (),
-    "401": (),
-    "402": (),
-    "410": (),
-    "411": (),
-    "412": (),
-    "413": (),
-    "414": (("254",), ("7040",)),
-    "415": (("8020",),),
-    "417": (("7040",),),
-    "8003": (),
-    "8004": (("7040",),),
-    "8006": (("22", "10", "21"),),
-    "8010": (("8011",),),
-    "8013": (),
-    "8017": (("8019",),),
-    "8018": (("8019",),),
+    key: tuple(tuple(one.split()) for one in groups) for key, *groups in _ROWS
 }
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
 

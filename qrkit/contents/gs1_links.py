@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
 from qrkit.contents.gs1_paths import qualifiers, read_gs1_path
@@ -49,7 +49,7 @@ def _without_end(text: str) -> str:
 
 
 Gtin = Annotated[
-    Annotated[str, Strict(), AfterValidator(gtin_of), Pasted()] | None,
+    Annotated[StrictStr, AfterValidator(gtin_of), Pasted()] | None,
     Field(
         title="GTIN",
         description="The number of the product, as printed below its barcode: 8, 12, 13 or 14 digits.",
@@ -57,15 +57,15 @@ Gtin = Annotated[
     ),
 ]
 Variant = Annotated[
-    Annotated[str, Strict(), _element("22"), Pasted()] | None,
+    Annotated[StrictStr, _element("22"), Pasted()] | None,
     Field(description="A variant of the product for consumers."),
 ]
 Lot = Annotated[
-    Annotated[str, Strict(), _element("10"), Pasted()] | None,
+    Annotated[StrictStr, _element("10"), Pasted()] | None,
     Field(description="A batch or lot of the product.", examples=["ABC123"]),
 ]
 Serial = Annotated[
-    Annotated[str, Strict(), _element("21"), Pasted()] | None, Field(description="The serial number of one item.")
+    Annotated[StrictStr, _element("21"), Pasted()] | None, Field(description="The serial number of one item.")
 ]
 Others = Annotated[
     Elements,
@@ -76,8 +76,7 @@ Others = Annotated[
     ),
 ]
 Domain = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     AfterValidator(_without_end),
     Length(10, 500),
     matching(

@@ -23,7 +23,7 @@ from qrkit.contents import MODULES
 from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
 from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, one_of
 from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
@@ -143,10 +143,9 @@ def kind_named(name: Any) -> Kind:
     Raises:
         InvalidParameter: If there is no such kind.
     """
-    if not isinstance(name, str) or name not in MODULES:
-        raise InvalidParameter(Problem("kind", name, f"is not a kind of content; {nearest(str(name), MODULES)}"))
-    import_module(f"qrkit.contents.{MODULES[name]}")
-    return _KINDS[name]
+    known = one_of("kind", name, MODULES, "is not a kind of content")
+    import_module(f"qrkit.contents.{MODULES[known]}")
+    return _KINDS[known]
 
 
 def make(name: str, fields: Mapping[str, Any]) -> Content:

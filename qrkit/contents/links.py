@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote, unquote, urlsplit
 
-from pydantic import Field, Strict
+from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.addresses import WebAddress, ascii_url
@@ -19,7 +19,7 @@ from qrkit.design.limits import Length
 
 __all__ = ["link", "read_link"]
 
-Utm = Annotated[str, Strict(), OneLine, Length(1, 200)]
+Utm = Annotated[OneLine, Length(1, 200)]
 Source = Annotated[Utm | None, Field(title="UTM source", description="Where the code hangs or is printed: `poster`.")]
 Medium = Annotated[Utm | None, Field(title="UTM medium", description="The kind of medium: `print`, `qr`.")]
 Campaign = Annotated[Utm | None, Field(title="UTM campaign", description="The campaign: `spring`.")]

@@ -6,18 +6,19 @@ import re
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, broken
+from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import pairs
 from qrkit.design.limits import Length, Most
+from qrkit.model import broken
 
 __all__ = [
-    "PhoneNumbers", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone", "read_sms",
-    "read_whatsapp", "sms", "whatsapp",
+    "PhoneNumbers", "PlainText", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone",
+    "read_sms", "read_whatsapp", "sms", "whatsapp",
 ]  # fmt: skip
 
 
@@ -74,9 +75,9 @@ def _dialed(text: str) -> str:
     return code if _CODE.fullmatch(code) else number_in(text)
 
 
-PhoneNumber = Annotated[str, Strict(), Length(1, 60), AfterValidator(number_in), Pasted()]
+PhoneNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(number_in), Pasted()]
 PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
-DialedNumber = Annotated[str, Strict(), Length(1, 60), AfterValidator(_dialed), Pasted()]
+DialedNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(_dialed), Pasted()]
 
 
 def _without_extension(number: str) -> str:
@@ -110,6 +111,7 @@ def plain_text(text: str) -> str:
     return text
 
 
+PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
 NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
 Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
 Dialed = Annotated[
@@ -119,7 +121,7 @@ Dialed = Annotated[
 To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
-Subject = Annotated[Annotated[str, Strict(), OneLine, Length(1, 500)] | None, Field(description="The subject.")]
+Subject = Annotated[Annotated[OneLine, Length(1, 500)] | None, Field(description="The subject.")]
 Text = Annotated[
     Annotated[LongText, AfterValidator(plain_text)] | None,
     Field(description="The text that is filled in; people can change it before they send it."),

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 
 from qrkit.contents.pasted import clean
-from qrkit.contents.single_lines import broken
+from qrkit.model import broken
 
 __all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after", "zone_or_none"]
 
@@ -96,6 +96,6 @@ def end_after(start: date, duration: str) -> date | None:
 Day = Annotated[date, BeforeValidator(_day)]
 DayOrTime = Annotated[Annotated[date, Strict()] | Annotated[datetime, Strict()], BeforeValidator(_day_or_time)]
 TimeZone = Annotated[
-    Annotated[str, Strict(), AfterValidator(_time_zone)] | None,
+    Annotated[StrictStr, AfterValidator(_time_zone)] | None,
     Field(description="Time zone of the times, such as Europe/Rome; without it, they are local times of the visitor."),
 ]

@@ -12,13 +12,13 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.kinds import kind
-from qrkit.contents.single_lines import broken
 from qrkit.contents.syntax import pairs, write_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["read_wifi", "wifi"]
 
@@ -53,14 +53,14 @@ def _security(value: Any) -> Any:
 
 
 Ssid = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(1, 32),
     AfterValidator(_ssid),
     Field(title="Network name", description="The SSID, as phones show it in their list.", examples=["Nero"]),
 ]
+Printable = Annotated[StrictStr, Length(1, 128), AfterValidator(_printable)]
 Password = Annotated[
-    Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)] | None,
+    Printable | None,
     Field(repr=False, description="The password; leave it out for an open network.", examples=["espresso"]),
 ]
 Security = Annotated[
@@ -72,10 +72,7 @@ Security = Annotated[
     ),
 ]
 Hidden = Annotated[bool, Field(title="Hidden network", description="Whether the network does not announce its name.")]
-UserName = Annotated[
-    Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)] | None,
-    Field(title="User name", description="Of an enterprise network."),
-]
+UserName = Annotated[Printable | None, Field(title="User name", description="Of an enterprise network.")]
 Method = Annotated[
     Literal["PEAP", "TTLS", "PWD", "TLS"] | None,
     Field(title="Sign-in method", description="EAP method of an enterprise network; PEAP is usual."),
@@ -85,11 +82,8 @@ Phase2 = Annotated[
     Field(title="Inner method", description="Phase 2 method of an enterprise network; MSCHAPV2 is usual."),
 ]
 Anonymous = Annotated[
-    Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)] | None,
-    Field(
-        title="Anonymous identity",
-        description="The name that is sent before the connection is encrypted.",
-    ),
+    Printable | None,
+    Field(title="Anonymous identity", description="The name that is sent before the connection is encrypted."),
 ]
 
 SECURITIES = {"WPA": "WPA", "WPA3": "SAE", "WEP": "WEP", "none": "nopass", "enterprise": "WPA2-EAP"}

@@ -10,14 +10,15 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, broken, matching
+from qrkit.contents.single_lines import OneLine, matching
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["otp", "read_otp"]
 
@@ -39,8 +40,7 @@ def _check_base32(secret: str) -> str:
 
 
 Secret = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     AfterValidator(_compact),
     Length(8, 512),
     matching("[A-Z2-7]+", "must be base32: letters and digits from 2 to 7"),
@@ -52,23 +52,14 @@ Secret = Annotated[
         examples=["JBSWY3DPEHPK3PXP"],
     ),
 ]
+_NO_COLON = matching("[^:]+", "must not have a colon, which separates issuer and account")
+_Name = Annotated[OneLine, Length(1, 200), _NO_COLON]
 Account = Annotated[
-    str,
-    Strict(),
-    OneLine,
-    Length(1, 200),
-    matching("[^:]+", "must not have a colon, which separates issuer and account"),
+    _Name,
     Field(description="The name of the account in the app, such as an e-mail address.", examples=["ana@example.com"]),
 ]
 Issuer = Annotated[
-    Annotated[
-        str,
-        Strict(),
-        OneLine,
-        Length(1, 200),
-        matching("[^:]+", "must not have a colon, which separates issuer and account"),
-    ]
-    | None,
+    _Name | None,
     Field(description="The company or service that the account is with.", examples=["Example"]),
 ]
 Digits = Annotated[Literal[6, 7, 8], Field(description="How many digits a password has.")]

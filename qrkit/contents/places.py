@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Annotated, Any, Literal
 from urllib.parse import quote, unquote
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field
 
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine
@@ -29,9 +29,7 @@ North = Annotated[
 East = Annotated[
     Longitude, AfterValidator(_rounded), Field(description="Degrees east of Greenwich.", examples=[13.7681])
 ]
-Name = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 200)] | None, Field(description="What the map writes at the place.")
-]
+Name = Annotated[Annotated[OneLine, Length(1, 200)] | None, Field(description="What the map writes at the place.")]
 Map = Annotated[
     Literal["geo", "google", "apple", "openstreetmap"],
     Field(

@@ -7,24 +7,19 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 from unicodedata import category
 
-from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StrictStr
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.contents.pasted import clean
-from qrkit.model import Bound
+from qrkit.model import Bound, broken
 
-__all__ = ["Money", "OneLine", "broken", "matching"]
+__all__ = ["Money", "OneLine", "matching"]
 
 CONTROLS = {"Cc", "Zl", "Zp"}
 """Unicode's categories of characters that end lines or control a terminal."""
-
-
-def broken(rule: str, *, field: str = "", code: str = "bad-value") -> PydanticCustomError:
-    """Return the error of a validator: the rule that a value breaks; that of a record names the field."""
-    return PydanticCustomError(code, "{rule}", {"rule": rule} | ({"field": field} if field else {}))
 
 
 def _one_line(text: str) -> str:
@@ -35,8 +30,8 @@ def _one_line(text: str) -> str:
     return text.strip(" ")
 
 
-OneLine = AfterValidator(_one_line)
-"""Annotates a text without line breaks and control characters."""
+OneLine = Annotated[StrictStr, AfterValidator(_one_line)]
+"""A text without line breaks and control characters."""
 
 
 def matching(pattern: str, rule: str) -> AfterValidator:
@@ -66,7 +61,7 @@ class Money(Bound):
     def _check(self, value: Any) -> Decimal:
         amount = _decimal(value)
         if not Decimal(self.low) <= amount <= Decimal(self.high):
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": f"must be in {self}"})
+            raise broken(f"must be in {self}", code="out-of-range")
         rounded = amount.quantize(Decimal(1).scaleb(-self.places))
         if rounded != amount:
             raise broken(f"must have at most {self.places} decimals")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from unicodedata import category, name
 
 from qrkit.contents.addresses import INVISIBLE, location_of
@@ -21,25 +22,7 @@ LONGEST = 4_096
 LIKENESS = 0.75
 """How much a scheme must be like http or https to be one of them with a typing mistake: `htp`, `ttps`, `htttp`."""
 
-_COUNTRIES = (
-    "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd "
-    "cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gd ge "
-    "gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh "
-    "ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw "
-    "mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb "
-    "sc sd se sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk "
-    "us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
-)
-_COMMON = (
-    "academy africa agency app art asia bar berlin biz blog cafe care cat center city cloud club coffee com community "
-    "company design dev digital earth edu events fit flowers food fun fund gallery gmbh gov group guide health hotel "
-    "house info int jobs kitchen koeln land law legal life link live london love media mil mobi museum music name net "
-    "network news ngo nyc one online org page paris party photo photography photos pizza place plus press pro pub rest "
-    "restaurant ruhr run sale school shop show site social software solutions space store studio style support swiss "
-    "systems taxi team tech theater tickets tips tirol today tools top tours town travel university vin vip watch web "
-    "website wedding wien wiki wine work works world xyz yoga zone"
-)
-TOP_LEVELS = frozenset(f"{_COUNTRIES} {_COMMON}".split())
+TOP_LEVELS = frozenset(Path(__file__).with_name("top_levels.txt").read_text("ascii").split())
 """Top-level domains, of countries and others, that texts without `https://` are recognized by."""
 FILE_SUFFIXES = frozenset(
     {"ai", "app", "cc", "in", "md", "me", "mo", "pl", "pm", "ps", "py", "rs", "sh", "so", "st", "to", "tv", "ws"}

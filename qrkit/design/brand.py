@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
-from pydantic import AfterValidator, Field, Strict, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Markers, Modules
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.frames import Caption, FontUri, Frame
 from qrkit.design.limits import Asset, Length, MarkerPattern
-from qrkit.model import Model, Object
+from qrkit.model import Model, Object, broken
 
 __all__ = ["Brand"]
 
@@ -25,17 +24,17 @@ LOGO = "brand logo"
 
 def _name(text: str) -> str:
     if not text.strip():
-        raise PydanticCustomError("bad-content", "{rule}", {"rule": "must not be blank"})
+        raise broken("must not be blank", code="bad-content")
     return text
 
 
 def _opaque(color: Color) -> Color:
     if color.alpha != 255:
-        raise PydanticCustomError("bad-colour", "{rule}", {"rule": "must be opaque"})
+        raise broken("must be opaque", code="bad-colour")
     return color
 
 
-BrandName = Annotated[str, Strict(), Length(1, 100), AfterValidator(_name)]
+BrandName = Annotated[StrictStr, Length(1, 100), AfterValidator(_name)]
 OpaqueColor = Annotated[Color, AfterValidator(_opaque)]
 
 
@@ -99,7 +98,7 @@ class Brand(Model):
             rule = (
                 "has sprites of a fixed size in pixels, but a brand fits any size; name a built-in sprite in `sprite`"
             )
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "modules"})
+            raise broken(rule, "modules")
         return self
 
     @lists_fields(DesignFields)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from math import cos, degrees, floor, radians, sin
 
-__all__ = ["read_css_color"]
+__all__ = ["gamma", "of_oklab", "of_oklch", "read_css_color"]
 
 LONGEST = 100
 LARGEST = 1e6
@@ -90,25 +90,28 @@ def _of_hwb(hue: float, whiteness: float, blackness: float) -> Channels:
     return red, green, blue
 
 
-def _of_oklab(lightness: float, a: float, b: float) -> Channels:
+def of_oklab(lightness: float, a: float, b: float) -> Channels:
+    """Return red, green and blue of a color in Oklab, 0 to 1 if sRGB has it."""
     lightness = min(max(lightness, 0), 1)
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
     medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
     short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
     return (
-        _gamma(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
-        _gamma(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
-        _gamma(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short),
+        gamma(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
+        gamma(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
+        gamma(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short),
     )
 
 
-def _gamma(linear: float) -> float:
+def gamma(linear: float) -> float:
+    """Return a component of a color for its light, the opposite of `linear_light`."""
     return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
 
 
-def _of_oklch(lightness: float, chroma: float, hue: float) -> Channels:
+def of_oklch(lightness: float, chroma: float, hue: float) -> Channels:
+    """Return red, green and blue of a color in Oklab by its hue in degrees; see `of_oklab`."""
     chroma = max(chroma, 0)
-    return _of_oklab(lightness, chroma * cos(radians(hue)), chroma * sin(radians(hue)))
+    return of_oklab(lightness, chroma * cos(radians(hue)), chroma * sin(radians(hue)))
 
 
 SPACES: Mapping[str, tuple[tuple[float | None, float | None, float | None], Callable[[float, float, float], Channels]]]
@@ -116,7 +119,7 @@ SPACES = {
     "rgb": ((255, 255, 255), _of_rgb),
     "hsl": ((None, 100, 100), _of_hsl),
     "hwb": ((None, 100, 100), _of_hwb),
-    "oklab": ((1, 0.4, 0.4), _of_oklab),
-    "oklch": ((1, 0.4, None), _of_oklch),
+    "oklab": ((1, 0.4, 0.4), of_oklab),
+    "oklch": ((1, 0.4, None), of_oklch),
 }
 """What 100% of each component is, and what makes red, green and blue of them, each 0 to 1, by function."""

@@ -11,7 +11,6 @@ from sys import float_info
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
 from qrkit.design.gradient import Fill, Gradient
@@ -38,7 +37,7 @@ from qrkit.design.limits import (
 )
 from qrkit.design.rotation import Rotated, read_rotated
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.model import Model, Object
+from qrkit.model import Model, Object, broken
 
 __all__ = [
     "PHOTO_TYPES", "Layer", "Marker", "Markers", "Modules", "Photo", "Placeholder", "Sprite", "Wrapper", "photo_rule",
@@ -134,21 +133,19 @@ class Modules(Model):
     @model_validator(mode="after")
     def _check_sprites(self) -> Self:
         if self.sprite and self.type != "sprite":
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": "needs type=sprite", "field": "sprite"})
+            raise broken("needs type=sprite", "sprite")
         if self.type == "sprite" and not self.sprite and not self.sprites:
-            rule = "sprite needs the name of a built-in sprite in `sprite`, or pictures in `sprites`"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "type"})
+            raise broken("sprite needs the name of a built-in sprite in `sprite`, or pictures in `sprites`", "type")
         return self
 
     @model_validator(mode="after")
     def _check_variety(self) -> Self:
         if self.sizes and self.sizes[0] > self.sizes[1]:
-            rule = "must be the smallest width, followed by the largest"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "sizes"})
+            raise broken("must be the smallest width, followed by the largest", "sizes")
         if (self.sizes or self.palette) and self.type not in ALIKE and not self.sprite:
             rule = f"needs type={' or '.join(ALIKE)}, or the name of a built-in sprite in `sprite`"
             field = "sizes" if self.sizes else "palette"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+            raise broken(rule, field)
         return self
 
 
@@ -189,8 +186,7 @@ class Marker(Model):
         for field in ("inner_color", "outer_color"):
             fill = getattr(self, field)
             if isinstance(fill, Gradient) and fill.units != "relative":
-                rule = "must have relative units, because a finder pattern moves with the symbol"
-                raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+                raise broken("must have relative units, because a finder pattern moves with the symbol", field)
         return self
 
 
@@ -285,8 +281,7 @@ class Layer(Model):
     @model_validator(mode="after")
     def _check_color(self) -> Self:
         if self.color is not None and not self.content.lower().startswith(ICON):
-            rule = "recolors only icons: content must begin with 'icon:'"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "color"})
+            raise broken("recolors only icons: content must begin with 'icon:'", "color")
         return self
 
     @property
@@ -387,8 +382,7 @@ class Photo(Model):
     @model_validator(mode="after")
     def _check_content(self) -> Self:
         if self.content.lower().startswith(ICON):
-            rule = "must be a picture, not an icon; `layers` draw icons"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "content"})
+            raise broken("must be a picture, not an icon; `layers` draw icons", "content")
         return self
 
 
@@ -442,5 +436,5 @@ class Wrapper(Model):
         )
         if not inside:
             rule = f"must lie inside the wrapper, 0..{self.width:g} by 0..{self.height:g} pixels"
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": "placeholder"})
+            raise broken(rule, "placeholder", code="out-of-range")
         return self

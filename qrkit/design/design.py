@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, TypeVar, Unpack
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit import late
 from qrkit.design.characters import (
@@ -46,7 +45,7 @@ from qrkit.design.limits import (
     Version,
 )
 from qrkit.design.message_part import MessagePart
-from qrkit.model import Model, Object
+from qrkit.model import Model, Object, broken
 
 __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields", "with_fields"]
 
@@ -205,7 +204,7 @@ class Design(Model):
         elif also and AMBIGUOUS.search(self.content):
             rule = "em=alphanumeric cannot write % or a second separator after a separator; em=byte can"
         if rule:
-            raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
+            raise broken(rule, "content", code="bad-content")
         return self
 
     @model_validator(mode="after")
@@ -213,15 +212,14 @@ class Design(Model):
         if self.charset is None:
             return self
         if self.em not in ("byte", "auto"):
-            rule = f"is for em=byte and em=auto; em={self.em} has its own characters"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "charset"})
+            raise broken(f"is for em=byte and em=auto; em={self.em} has its own characters", "charset")
         wrong = position_outside(self.content, self.charset)
         if wrong is not None:
             rule = (
                 f"charset={self.charset} lacks character {wrong + 1}, {self.content[wrong]!r}; "
                 "charset=utf-8 has every character"
             )
-            raise PydanticCustomError("bad-content", "{rule}", {"rule": rule, "field": "content"})
+            raise broken(rule, "content", code="bad-content")
         return self
 
     @model_validator(mode="after")
@@ -245,7 +243,7 @@ class Design(Model):
                 )
         for field, rule in rules.items():
             if rule:
-                raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+                raise broken(rule, field)
         if "padding" not in self.model_fields_set:
             self.__dict__["padding"] = MICRO_PADDING
         return self
@@ -253,8 +251,7 @@ class Design(Model):
     @model_validator(mode="after")
     def _check_frame(self) -> Self:
         if self.frame and self.wrapper:
-            rule = "takes the place of a wrapper; leave out one of the two"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "frame"})
+            raise broken("takes the place of a wrapper; leave out one of the two", "frame")
         return self
 
     @model_validator(mode="after")
@@ -264,7 +261,7 @@ class Design(Model):
             self.photo.place, modules.type, sprite=modules.sprite, has_palette=bool(modules.palette)
         )
         if rule:
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "photo"})
+            raise broken(rule, "photo")
         return self
 
     @model_validator(mode="after")
@@ -278,7 +275,7 @@ class Design(Model):
         for field, (width, height) in sizes.items():
             if width * height > MOST_PIXELS:
                 rule = f"width x height must be at most {MOST_PIXELS:,} pixels, not {width * height:,.0f}"
-                raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": field})
+                raise broken(rule, field, code="out-of-range")
         return self
 
     @property

@@ -9,18 +9,13 @@ import unicodedata
 from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from qrkit.design.color import Color
-from qrkit.design.limits import Length, Number, Within
-from qrkit.model import Model, Object
+from qrkit.design.limits import AnyCase, Length, Number, Within
+from qrkit.model import Model, Object, broken
 
 __all__ = ["FRAME_KINDS", "USUAL_KIND", "Caption", "Frame", "FrameKind", "unset_rule"]
-
-
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
 
 
 JOINED = ("R", "AL", "AN")
@@ -33,7 +28,7 @@ def _line(text: str) -> str:
     if rule is None and not text.strip():
         rule = "must not be blank"
     if rule:
-        raise PydanticCustomError("bad-content", "{rule}", {"rule": rule})
+        raise broken(rule, code="bad-content")
     return text
 
 
@@ -73,7 +68,7 @@ WORDLESS = ("border", "plate", "round", "stamp", "viewfinder")
 
 FrameKind = Annotated[
     _FrameKind,
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         title="Shape",
         description="`bar`: a caption below the code, on the color of the border. `bubble`: a speech bubble. "
@@ -84,20 +79,20 @@ FrameKind = Annotated[
 ]
 Weight = Annotated[
     Literal["regular", "medium", "semibold", "bold", "extrabold"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(description="Weight of the letters; a font of your own has only one."),
 ]
 Side = Annotated[
     Literal["bottom", "top"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         description="Where the caption is. On a `card` it is always above the code and the subtitle below it; on a "
         "`seal` it is around the code."
     ),
 ]
-Line = Annotated[str, Strict(), Length(1, 60), AfterValidator(_line)]
-FontUri = Annotated[str, Strict(), Length(1, 3_000_000)]
-IconName = Annotated[str, Strict(), Length(1, 64)]
+Line = Annotated[StrictStr, Length(1, 60), AfterValidator(_line)]
+FontUri = Annotated[StrictStr, Length(1, 3_000_000)]
+IconName = Annotated[StrictStr, Length(1, 64)]
 Radius = Annotated[Number, Within(0, 0.3, "of the side of the light area")]
 
 
@@ -195,8 +190,7 @@ class Frame(Model):
     @model_validator(mode="after")
     def _check_subtitle(self) -> Self:
         if self.kind in ONE_LINE and self.caption and self.caption.subtitle:
-            rule = f"has a subtitle, but a frame of the kind {self.kind!r} has one line"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "caption"})
+            raise broken(f"has a subtitle, but a frame of the kind {self.kind!r} has one line", "caption")
         return self
 
     @property

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
 from qrkit.design.limits import Coordinate, GradientKind, GradientUnits, Most, Offset, Opacity
-from qrkit.model import Model, Object
+from qrkit.model import Model, Object, broken
 
 CENTER, MIDDLE = "Distance of a radial gradient's center from the", "by default, the middle."
 FOCUS, AT_CENTER = "Distance of the point with the first color from the", "by default, that of the center."
@@ -101,9 +100,9 @@ class Gradient(Model):
         missing = next((name for name in needed if absolute and getattr(self, name) is None), None)
         if missing:
             rule = f"is required where units is absolute and gradient is {self.gradient}"
-            raise PydanticCustomError("missing-parameter", "{rule}", {"rule": rule, "field": missing})
+            raise broken(rule, missing, code="missing-parameter")
         if self.radius is not None and self.radius <= 0:
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": "must be more than 0", "field": "radius"})
+            raise broken("must be more than 0", "radius", code="out-of-range")
         return self
 
     @classmethod

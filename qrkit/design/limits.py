@@ -14,7 +14,7 @@ from math import isfinite
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, StrictStr
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.design.bounds import LONGEST_TEXT, MILLIMETRES_PER_INCH, MODULE_SIZES, PADDINGS
@@ -28,12 +28,12 @@ from qrkit.design.formats import (
     FormatName,
     TextStyle,
 )
-from qrkit.model import Bound
+from qrkit.model import Bound, broken
 
 __all__ = [
     "ALIKE", "FORMATS", "FORMAT_ALIASES", "GET_ONLY_FORMATS", "ICON", "ICON_BOX", "MARKER_PATTERNS", "MICRO_EYES",
     "MILLIMETRES_PER_INCH", "MODULE_TYPES", "MOST_DAYS_KEPT", "MOST_PIXELS", "RASTER_FORMATS", "SPRITE_NAMES",
-    "TEXT_STYLES", "Asset", "CharsetChoice", "Content", "Coordinate", "Display", "EncodingMode",
+    "TEXT_STYLES", "AnyCase", "Asset", "CharsetChoice", "Content", "Coordinate", "Display", "EncodingMode",
     "ErrorCorrection", "Extent", "Flip", "FormatName", "GradientKind", "GradientUnits", "Latitude", "Length",
     "Longitude", "MarkerPattern", "Mask", "ModuleSize", "ModuleType", "ModuleWidth", "Most", "Number", "Offset",
     "Opacity", "PadChoice", "Padding", "PhotoPlace", "PictureSide", "Recurrence", "SpriteName", "SpriteType",
@@ -54,19 +54,15 @@ class Within(Bound):
     def _check(self, number: float) -> float:
         # "Not inside" instead of "outside", because NaN is neither.
         if not self.low <= number <= self.high:
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": f"must be in {self}"})
+            raise broken(f"must be in {self}", code="out-of-range")
         return number
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high} {self.unit}"
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return handler(schema) | {"minimum": self.low, "maximum": self.high}
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        return {"minimum": self.low, "maximum": self.high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +75,20 @@ class Length(Bound):
     def _check(self, text: str) -> str:
         if not self.low <= len(text) <= self.high:
             rule = "must not be empty" if not text else f"must have {self}, not {len(text)}"
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
+            raise broken(rule, code="out-of-range")
         try:
             text.encode()
         except UnicodeEncodeError as error:
             rule = f"holds half a character (a lone surrogate) at position {error.start + 1}"
-            raise PydanticCustomError("bad-content", "{rule}", {"rule": rule}) from error
+            raise broken(rule, code="bad-content") from error
         return text
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high} characters"
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return handler(schema) | {"minLength": self.low, "maxLength": self.high}
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        return {"minLength": self.low, "maxLength": self.high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +101,7 @@ class Most(Bound):
     def _check(self, entries: Any) -> Any:
         # Runs before the items are validated, because there may be a million of them.
         if isinstance(entries, list | tuple) and not self.low <= len(entries) <= self.high:
-            rule = f"must have {self}, not {len(entries)}"
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule})
+            raise broken(f"must have {self}, not {len(entries)}", code="out-of-range")
         return entries
 
     def __str__(self) -> str:
@@ -119,10 +110,9 @@ class Most(Bound):
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_before_validator_function(self._check, handler(source))
 
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return handler(schema) | {"minItems": self.low, "maxItems": self.high}
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        return {"minItems": self.low, "maxItems": self.high}
 
 
 def _whole(value: Any) -> int:
@@ -178,6 +168,8 @@ def _upper(value: Any) -> Any:
     return value.upper() if isinstance(value, str) else value
 
 
+AnyCase = BeforeValidator(_lower)
+"""Annotates a choice that may be written in capitals, too."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 
@@ -190,8 +182,8 @@ def read_whole(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-Text = Annotated[str, Strict(), Length(0, LONGEST_TEXT)]
-Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
+Text = Annotated[StrictStr, Length(0, LONGEST_TEXT)]
+Content = Annotated[StrictStr, Length(1, LONGEST_TEXT)]
 
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
@@ -214,7 +206,7 @@ Padding = Annotated[
 MODES = "`byte` accepts any text, `numeric` digits, `alphanumeric` also capital letters, spaces and $%*+-./:"
 EncodingMode = Annotated[
     Literal["byte", "numeric", "alphanumeric", "kanji", "auto"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         title="Encoding mode",
         description=f"{MODES}; `kanji` accepts two-byte characters of Shift JIS. "
@@ -223,7 +215,7 @@ EncodingMode = Annotated[
 ]
 StoredMode = Annotated[
     Literal["byte", "numeric", "alphanumeric"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(title="Encoding mode", description=f"{MODES}."),
 ]
 """The modes of tracked codes. The interface has no `auto` or `kanji`, so a generate URL could not express them."""
@@ -299,8 +291,7 @@ ICON = "icon:"
 ICON_BOX = 24
 """Units per side of the box in which icons are drawn."""
 Asset = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(1, 60_000_000),  # 40 MiB in base64
     Field(title="Image", description="A data URI of a PNG, JPEG, SVG or WebP, `icon:` and a name, or a URL."),
 ]
@@ -308,22 +299,22 @@ Asset = Annotated[
 
 Flip = Annotated[
     Literal["none", "horizontal", "vertical", "both"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(description="Mirrors the code. Some scanners cannot read mirrored codes."),
 ]
 GradientKind = Annotated[
     Literal["linear", "radial"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(title="Type", description="Colors change along a line (`linear`) or outward from a center (`radial`)."),
 ]
 GradientUnits = Annotated[
     Literal["relative", "absolute"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(description="Unit of positions: shares of the image (0 to 1), or pixels of the output."),
 ]
 Display = Annotated[
     Literal["overlay", "box-hit-test", "pixel-hit-test"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         title="Overlap",
         description="`overlay` covers the modules. `box-hit-test` removes the data modules that touch the layer's box; "
@@ -332,7 +323,7 @@ Display = Annotated[
 ]
 SpriteType = Annotated[
     Literal["fill", "blank", "padding", "both"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         title="Use for",
         description="Where the sprite is drawn: on dark modules (`fill`), on light ones (`blank`), on the quiet zone "
@@ -349,7 +340,7 @@ MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
 """All module styles. The interface defines default, rounded and sprite; qrkit adds the others."""
 ModuleType = Annotated[
     _ModuleType,
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         title="Shape",
         description="`default`: plain squares; `rounded`: round corners where there is no neighbor; `liquid`: also "
@@ -365,7 +356,7 @@ ALIKE: tuple[_ModuleType, ...] = ("dots", "gapped")
 """The styles whose modules are all alike. As built-in sprites, they can have several sizes and colors."""
 PhotoPlace = Annotated[
     Literal["behind", "inside", "halftone"],
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         description="`behind`: under the modules, lightened until they stand out. `inside`: only in the modules, "
         "darkened until they stand out from the background. `halftone`: between small dark and light squares, one for "
@@ -386,7 +377,7 @@ _SpriteName = Literal[
 SPRITE_NAMES: tuple[_SpriteName, ...] = get_args(_SpriteName)
 """The built-in sprites, as named in `Modules.sprite`."""
 
-SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
+SpriteName = Annotated[_SpriteName, AnyCase]
 
 _MarkerPattern = Literal[
     "default", "eye-1", "eye-2", "eye-3", "eye-4", "eye-5", "eye-6", "eye-7", "eye-8", "eye-9", "eye-10", "eye-11",
@@ -402,7 +393,7 @@ MICRO_EYES: tuple[_MarkerPattern, ...] = (
 """Eyes that zxing-cpp reads at any size in a Micro QR Code, which has only one."""
 MarkerPattern = Annotated[
     _MarkerPattern,
-    BeforeValidator(_lower),
+    AnyCase,
     Field(
         title="Shape",
         description="Shape of the ring and center of the finder pattern; `modules` draws it like the other modules, "

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Whole, Within
-from qrkit.model import Model
+from qrkit.model import Model, broken
 
 __all__ = ["MOST_SYMBOLS", "MessagePart"]
 
@@ -34,6 +33,5 @@ class MessagePart(Model):
     @model_validator(mode="after")
     def _check_number(self) -> Self:
         if self.number > self.of:
-            rule = f"must be at most {self.of}, the number of symbols"
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule, "field": "number"})
+            raise broken(f"must be at most {self.of}, the number of symbols", "number", code="out-of-range")
         return self

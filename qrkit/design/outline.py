@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from operator import add
-from typing import Self
+from typing import Any, Self
 
 __all__ = [
-    "Outline", "bowed", "chamfered", "circle", "heart", "polygon", "rectangle", "regular", "rounded", "squircle",
-    "star", "toward",
+    "Outline", "bowed", "chamfered", "circle", "flower", "four_times", "heart", "polygon", "rectangle", "regular",
+    "rounded", "squircle", "star", "toward",
 ]  # fmt: skip
 
 Segment = tuple[str, tuple[float, ...]]
@@ -51,6 +51,11 @@ class Outline:
         return cls(letters, tuple(chain.from_iterable([numbers for _, numbers in drawn])))
 
     @classmethod
+    def of_strokes(cls, strokes: Iterable[tuple[str, Any]]) -> Self:
+        """Create an outline from the strokes that a pen of fontTools has recorded."""
+        return cls.of(_segments(strokes))
+
+    @classmethod
     def joined(cls, parts: Iterable[Outline]) -> Self:
         """Combine several outlines into one."""
         return cls.of([(part.letters, part.numbers) for part in parts])
@@ -83,7 +88,7 @@ class Outline:
 
         pen = RecordingPen()
         parse_path(path, pen)
-        return Outline.of(_from_pen(pen.value))
+        return Outline.of_strokes(pen.value)
 
     def placed(self, x: float = 0, y: float = 0, scale_x: float = 1, scale_y: float | None = None) -> Outline:
         """Return the outline scaled about 0, 0, then moved.
@@ -191,19 +196,8 @@ def rounded(
         found.append((letter, (across - in_x * one, down - in_y * one)))
         if one:
             rest = one * (1 - KAPPA)
-            found.append(
-                (
-                    "C",
-                    (
-                        across - in_x * rest,
-                        down - in_y * rest,
-                        across + out_x * rest,
-                        down + out_y * rest,
-                        across + out_x * one,
-                        down + out_y * one,
-                    ),
-                )
-            )
+            handles = across - in_x * rest, down - in_y * rest, across + out_x * rest, down + out_y * rest
+            found.append(("C", (*handles, across + out_x * one, down + out_y * one)))
     return Outline.of((*found, ("Z", ())))
 
 
@@ -307,32 +301,62 @@ def squircle(x: float, y: float, side: float, handles: float = SQUIRCLE_KAPPA) -
         handles: Length of the handles of its curves, as a share of half the side; larger ones make it squarer.
     """
     half, reach = side / 2, side / 2 * handles
-    quarters = (((0, -1), (1, 0)), ((1, 0), (0, 1)), ((0, 1), (-1, 0)), ((-1, 0), (0, -1)))
-    found: list[Segment] = [("M", (x + half, y))]
-    for (from_x, from_y), (to_x, to_y) in quarters:
-        start, end = (half * from_x, half * from_y), (half * to_x, half * to_y)
-        curve = (start[0] + reach * to_x, start[1] + reach * to_y, end[0] + reach * from_x, end[1] + reach * from_y)
-        numbers = (*curve, *end)
-        found.append(("C", tuple(number + (y if index % 2 else x) + half for index, number in enumerate(numbers))))
-    return Outline.of((*found, ("Z", ())))
+    quarter = Outline("C", (half + reach, 0, side, half - reach, side, half))
+    return four_times(quarter, side).placed(x, y)
 
 
-def _from_pen(strokes: list[tuple[str, tuple[tuple[float, float], ...]]]) -> Iterable[Segment]:
-    """Convert the strokes that a fontTools pen recorded to segments."""
-    here = (0.0, 0.0)
+def four_times(quarter: Outline, side: float) -> Outline:
+    """Draw a quarter of a shape four times, clockwise around the middle of a square.
+
+    Args:
+        quarter: Its segments. They begin with a straight line, or where the last quarter ends.
+        side: Side of the square, whose top left corner is at 0, 0.
+    """
+    quarters = [quarter]
+    for _ in range(3):
+        quarters.append(quarters[-1].transformed((0, 1, -1, 0, side, 0)))
+    whole = Outline.joined(quarters)
+    if quarter.letters[0] == "L":
+        return Outline(f"M{whole.letters[1:]}Z", whole.numbers)
+    return Outline(f"M{whole.letters}Z", whole.numbers[-2:] + whole.numbers)
+
+
+def flower(center: float, middle: float, petals: int, distance: float, radius: float, *, turn: float = 0) -> Outline:
+    """Create a flower of discs around a larger one.
+
+    Args:
+        center: How far its center is from the left, and from the top.
+        middle: Radius of the disc in the middle.
+        petals: Number of discs around it.
+        distance: Distance of their centers from the middle.
+        radius: Their radius.
+        turn: By how much of a full turn the first of them is further than the top.
+    """
+    angles = [2 * math.pi * (index / petals + turn) for index in range(petals)]
+    places = ((center + distance * math.sin(angle), center - distance * math.cos(angle)) for angle in angles)
+    return Outline.joined((circle(center, center, middle), *(circle(x, y, radius) for x, y in places)))
+
+
+def _segments(strokes: Iterable[tuple[str, Any]]) -> Iterator[Segment]:
+    """Convert strokes to segments. Quadratic curves may have any number of points, of which fonts leave out some."""
+    from fontTools.pens.basePen import decomposeQuadraticSegment
+
+    here: Sequence[float] = (0.0, 0.0)
     for name, points in strokes:
         if name in ("closePath", "endPath"):
             yield "Z", ()
             continue
         if name == "qCurveTo":
-            control, end = points
-            points = (toward(here, control), toward(end, control), end)
+            for control, end in decomposeQuadraticSegment(points):
+                yield "C", (*toward(here, control), *toward(end, control), *map(float, end))
+                here = end
+            continue
         letter = {"moveTo": "M", "lineTo": "L"}.get(name, "C")
         yield letter, tuple(float(number) for point in points for number in point)
         here = points[-1]
 
 
-def toward(start: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
+def toward(start: Sequence[float], control: Sequence[float]) -> tuple[float, float]:
     """Return the point two thirds of the way, a handle of the cubic curve that equals a quadratic one.
 
     Args:

@@ -288,11 +288,11 @@ class Ground(NamedTuple):
             width, height = 2 * radius + 2 * middle * (width > height), 2 * radius + 2 * middle * (width < height)
         edge = self.padding + (RING + RIM if self.ring else 0)
         width, height = width + 2 * edge, height + 2 * edge
-        shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(self.color_on(design))}"')
+        shapes = _shape(self.plate, width, height, 0, f'fill="{self.color_on(design).rgb.lower()}"')
         if self.ring:
             color = Color.parse(self.ring) if isinstance(self.ring, str) else self.ring
-            paint = f'fill="none" stroke="{_hex(color)}" stroke-opacity="{color.opacity:.4g}" stroke-width="{RING}"'
-            shapes += _shape(self.plate, width, height, RIM + RING / 2, paint)
+            line = f'stroke="{color.rgb.lower()}" stroke-opacity="{color.opacity:.4g}" stroke-width="{RING}"'
+            shapes += _shape(self.plate, width, height, RIM + RING / 2, f'fill="none" {line}')
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}">{shapes}</svg>'
         center = (layer.x + layer.width / 2, layer.y + layer.height / 2)
         return _centred(data_uri(svg.encode()), center, width * module, height * module, **fields)
@@ -309,10 +309,6 @@ def _shape(plate: Plate, width: float, height: float, inset: float, paint: str) 
     x, across, down = number(inset), number(width - 2 * inset), number(height - 2 * inset)
     radius = number(max(0.0, ROUNDED - inset)) if plate == "rounded" else "0"
     return f'<rect x="{x}" y="{x}" width="{across}" height="{down}" rx="{radius}" {paint}/>'
-
-
-def _hex(color: Color) -> str:
-    return f"#{color.red:02x}{color.green:02x}{color.blue:02x}"
 
 
 def _centred(content: str, middle: tuple[float, float], width: float, height: float, **fields: Any) -> Layer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import hypot, sqrt
 
 from qrkit.design.color import WHITE, Color
@@ -52,10 +53,7 @@ def fainter(one: Paint, opacity: float) -> Paint:
         return one
     if isinstance(one, Color):
         return _fade(one, opacity)
-    stops = tuple((offset, _fade(color, opacity)) for offset, color in one.stops)
-    if isinstance(one, Linear):
-        return Linear(one.start, one.stop, stops)
-    return Radial(one.centre, one.radius, one.focus, stops)
+    return replace(one, stops=tuple((offset, _fade(color, opacity)) for offset, color in one.stops))
 
 
 def moved(one: Paint, matrix: Matrix) -> Paint:
@@ -81,12 +79,9 @@ def opaque(one: Paint) -> Paint | None:
     """Return a paint with full alpha; None if it is fully transparent."""
     if isinstance(one, Color):
         return one.opaque if one.alpha else None
-    stops = tuple((offset, color.opaque) for offset, color in one.stops)
     if not any(color.alpha for _, color in one.stops):
         return None
-    if isinstance(one, Linear):
-        return Linear(one.start, one.stop, stops)
-    return Radial(one.centre, one.radius, one.focus, stops)
+    return replace(one, stops=tuple((offset, color.opaque) for offset, color in one.stops))
 
 
 def _fade(color: Color, opacity: float) -> Color:

@@ -157,8 +157,8 @@ class Look:
             return not (self._fetch and content.pictures)
         return type(content) in (str, QRImage)
 
-    def __reduce__(self) -> tuple[Callable[..., Look], tuple[Any, ...]]:
-        return _unpacked_look, (self._design, self._pattern, self._fields, self._pictures)
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_fetch": None, "_first": None, "_others": {}}
 
 
 @dataclass(slots=True)
@@ -173,14 +173,6 @@ class _Seen:
 def _placeholder(mode: Any) -> str:
     """Return a content of one character that a mode can encode."""
     return "点" if mode == "kanji" else "0"
-
-
-def _unpacked_look(design: Design, pattern: Design | None, fields: dict[str, Any], pictures: Pictures) -> Look:
-    look = object.__new__(Look)
-    look._design, look._pattern, look._fields, look._pictures = design, pattern, fields, pictures
-    look._fetch = look._first = None
-    look._others = {}
-    return look
 
 
 def _pattern(design: Design | Mapping[str, Any], fields: Mapping[str, Any]) -> Design | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from qrkit.design.presets import PRESETS
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import one_of
 from qrkit.late import Shown
 
 __all__ = ["Gallery"]
@@ -26,9 +26,8 @@ class Gallery(Shown):
         Raises:
             InvalidParameter: If no preset has this name.
         """
-        if name not in PRESETS:
-            raise InvalidParameter(Problem("preset", name, f"is not a preset; {nearest(name, PRESETS)}"))
-        return files("qrkit.pictures").joinpath("thumbnails", f"{name}.png").read_bytes()
+        known = one_of("preset", name, PRESETS, "is not a preset")
+        return files("qrkit.pictures").joinpath("thumbnails", f"{known}.png").read_bytes()
 
     def __repr__(self) -> str:
         return f"<Gallery of {len(PRESETS)}: {', '.join(PRESETS)}>"

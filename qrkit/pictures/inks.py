@@ -8,13 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, StrictStr, model_validator
 
 from qrkit.design.color import Color
 from qrkit.design.limits import Length
 from qrkit.drawing.writers.press import MOST_BYTES, Press
-from qrkit.model import Model
+from qrkit.model import Model, broken
 
 __all__ = ["DATA_URI", "Inks", "press_of"]
 
@@ -45,7 +44,7 @@ class Inks(Model):
         "grays are printed with black ink only, and all other colors with the inks of the profile. It is the path of a "
         "file, or a data URI with its bytes: `data:application/vnd.iccprofile;base64,…`.",
     )
-    spots: Annotated[dict[Color, Annotated[str, Strict(), Length(1, 60)]], BeforeValidator(_pairs)] = Field(
+    spots: Annotated[dict[Color, Annotated[StrictStr, Length(1, 60)]], BeforeValidator(_pairs)] = Field(
         default={}, description="Names of spot colors, each for one color of a PDF with a profile."
     )
 
@@ -74,7 +73,7 @@ class Inks(Model):
         except ValueError as error:
             field, rule = "profile", str(error)
         if rule:
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+            raise broken(rule, field)
         return self
 
 

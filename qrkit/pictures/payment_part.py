@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -20,7 +22,7 @@ from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words
 from qrkit.drawing.scene import Item, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.writers import format_named, format_of_file
 from qrkit.drawing.writers.postscript import POINTS_PER_INCH
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.symbol.encode import encode
@@ -30,35 +32,8 @@ __all__ = ["Language", "SwissPaymentPart"]
 Language = Literal["de", "fr", "it", "en"]
 """The languages of Swiss bills."""
 
-WORDS: dict[str, tuple[str, str, str, str]] = {
-    "receipt": ("Empfangsschein", "Récépissé", "Ricevuta", "Receipt"),
-    "part": ("Zahlteil", "Section paiement", "Sezione pagamento", "Payment part"),
-    "account": ("Konto / Zahlbar an", "Compte / Payable à", "Conto / Pagabile a", "Account / Payable to"),
-    "reference": ("Referenz", "Référence", "Riferimento", "Reference"),
-    "information": (
-        "Zusätzliche Informationen",
-        "Informations supplémentaires",
-        "Informazioni supplementari",
-        "Additional information",
-    ),
-    "payable by": ("Zahlbar durch", "Payable par", "Pagabile da", "Payable by"),
-    "name/address": (
-        "Zahlbar durch (Name/Adresse)",
-        "Payable par (nom/adresse)",
-        "Pagabile da (nome/indirizzo)",
-        "Payable by (name/address)",
-    ),
-    "currency": ("Währung", "Monnaie", "Valuta", "Currency"),
-    "amount": ("Betrag", "Montant", "Importo", "Amount"),
-    "acceptance": ("Annahmestelle", "Point de dépôt", "Punto di accettazione", "Acceptance point"),
-    "separate": (
-        "Vor der Einzahlung abzutrennen",
-        "A détacher avant le versement",
-        "Da staccare prima del versamento",
-        "Separate before paying in",
-    ),
-}
-"""The words of the guidelines, in the order of `Language`."""
+WORDS = tomllib.loads(files("qrkit.pictures").joinpath("payment_words.toml").read_text(encoding="utf-8"))
+"""The words of the guidelines, by language."""
 
 DPI = 600
 UNIT = DPI / MILLIMETRES_PER_INCH
@@ -136,9 +111,7 @@ class SwissPaymentPart(Shown):
             raise InvalidParameter(
                 Problem("bill", found.kind, "must be a Swiss QR-bill, as contents.swiss_bill returns it")
             )
-        if language not in get_args(Language):
-            rule = f"is not a language of Swiss bills; {nearest(str(language), get_args(Language))}"
-            raise InvalidParameter(Problem("language", language, rule))
+        one_of("language", language, get_args(Language), "is not a language of Swiss bills")
         self.bill, self.language = found, language
         self._fonts = (font, bold_font or font)
 
@@ -197,7 +170,7 @@ class SwissPaymentPart(Shown):
         return f"<SwissPaymentPart {summary(self.bill)!r}>"
 
     def _word(self, name: str) -> str:
-        return WORDS[name][get_args(Language).index(self.language)]
+        return str(WORDS[self.language][name])
 
     def _draw_lines(self, sheet: _Sheet) -> None:
         sheet.add(rectangle(0, 0, WIDTH, LINE), rectangle(PART - 5 - LINE / 2, 0, LINE, HEIGHT))

@@ -12,7 +12,7 @@ from qrkit.design.color import WHITE, Color
 from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
 from qrkit.drawing.frames.framing import LEAST_PADDING, framed
 from qrkit.drawing.layout import lay_out
-from qrkit.errors import InvalidParameter, Problem, RenderingFailed, nearest
+from qrkit.errors import RenderingFailed, one_of
 from qrkit.pictures.printing import PrintSize
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, STANDARD_QUIET, is_read_by_tills
@@ -102,8 +102,8 @@ def preflight(
         ground: The color that is printed below the image.
         free_mm: Millimeters that stay free around the image.
     """
-    if material is not None and material not in MATERIALS:
-        raise InvalidParameter(Problem("material", material, f"is not a material; {nearest(material, MATERIALS)}"))
+    if material is not None:
+        one_of("material", material, MATERIALS, "is not a material")
     return [*_on_paper(image, size.size_mm, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.late import Shown
 
 if TYPE_CHECKING:
@@ -112,10 +112,7 @@ def level_named(level: str) -> Level:
     """
     from qrkit.scanning.scan_report import LEVELS
 
-    for one in LEVELS:
-        if one == level:
-            return one
-    raise InvalidParameter(Problem("level", level, nearest(str(level), LEVELS), "bad-value"))
+    return one_of("level", level, LEVELS)
 
 
 def audience_named(audience: str) -> Audience:
@@ -126,7 +123,4 @@ def audience_named(audience: str) -> Audience:
     """
     from qrkit.scanning.scan_report import AUDIENCES
 
-    for one in AUDIENCES:
-        if one == audience:
-            return one
-    raise InvalidParameter(Problem("audience", audience, nearest(str(audience), AUDIENCES), "bad-value"))
+    return one_of("audience", audience, AUDIENCES)

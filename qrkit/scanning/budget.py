@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.late import Shown
+from qrkit.scanning.measures import json_fields
 from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.scanning.sampling import MARGIN, Sampled, median
 from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
@@ -148,10 +149,7 @@ class Budget(Shown):
             "isLost": self.is_lost,
             "wrongModules": int(self.wrong.sum()),
             "fixed": self.fixed,
-            "causes": [
-                {"path": one.path, "modules": one.modules, "codewords": one.codewords, "share": round(one.share, 4)}
-                for one in self.causes
-            ],
+            "causes": [json_fields(one, 4) for one in self.causes],
         }
 
     def heat_map(self) -> str:
@@ -313,16 +311,15 @@ def _heat_map(budget: Budget) -> str:
     """Return the SVG with 10 pixels per module, in the orientation of the encoded symbol."""
     symbol, wrong = budget.symbol, budget.wrong
     side = symbol.side
-    dark = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(side, side)
-    damaged = _damaged_blocks(budget)
+    dark, damaged = true_modules(symbol), _damaged_blocks(budget)
     parts = [_path(dark, DARK)]
     for number, (errors, most) in enumerate(zip(budget.errors, budget.correctable, strict=True)):
         cells = damaged == number
         if cells.any():
             color = _tint(errors / most)
-            parts.append(_path(cells & (dark == 0), _hex(color)))
-            parts.append(_path(cells & (dark == 1), _hex(tuple(round(part * DARK_TINTED) for part in color))))
-    is_fixed = _fixed(budget)
+            parts.append(_path(cells & ~dark, _hex(color)))
+            parts.append(_path(cells & dark, _hex(tuple(round(part * DARK_TINTED) for part in color))))
+    is_fixed = role_grid(symbol.version) > 0
     parts += [_path(wrong & ~is_fixed, WRONG, inset=0.2), _path(wrong & is_fixed, FIXED, inset=0.2)]
     across = side + 2 * QUIET
     label = (
@@ -347,9 +344,8 @@ def _damaged_blocks(budget: Budget) -> np.ndarray:
     return shown
 
 
-def _fixed(budget: Budget) -> np.ndarray:
-    is_fixed: np.ndarray = role_grid(budget.symbol.version) > 0
-    return is_fixed
+def _hex(color: tuple[int, ...]) -> str:
+    return "#{:02X}{:02X}{:02X}".format(*color)
 
 
 def _tint(used: float) -> tuple[int, ...]:
@@ -359,10 +355,6 @@ def _tint(used: float) -> tuple[int, ...]:
             share = (used - low) / (high - low)
             return tuple(round(one + (other - one) * share) for one, other in zip(first, second, strict=True))
     return RAMP[-1][1]
-
-
-def _hex(color: tuple[int, ...]) -> str:
-    return "#{:02X}{:02X}{:02X}".format(*color)
 
 
 def _path(cells: np.ndarray, color: str, inset: float = 0) -> str:

@@ -8,7 +8,7 @@ tills, look for contours, and need finder patterns with sharp corners.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,6 +80,7 @@ EASED: dict[Severity, Severity | None] = {"error": "warning", "warning": None}
 RADIUS = Limits(most=2.5)
 """Radius of an eye's corners; full circles are found unless they are turned or tilted."""
 
+SOLID = Limits(least=WHOLE, least_ok=WHOLE)
 WIDTH = Limits(least=0.82, most=1.12, least_ok=0.78, most_ok=1.22)
 GROWTH = Limits(least=-0.18, most=0.1, least_ok=-0.22, most_ok=0.13)
 PUPIL = Limits(least=2.7, most=3.23, least_ok=2.55, most_ok=3.32)
@@ -198,16 +199,14 @@ def _remedy(design: Design, budget: Budget, fix: fixes.Fix) -> str:
     return f"{smaller}, or {raised}" if is_enough else smaller
 
 
-FIXED_LIMITS = {"timing": (1, 4), "format": (1, 6), "version": (3, 7), "alignment": (8, 10_000), "dark_module": (1, 2)}
-"""Number of wrong modules in a function pattern from which there is a warning, and an error."""
-
-PATTERNS = {
-    "timing": "timing pattern",
-    "format": "format information",
-    "version": "version information",
-    "alignment": "alignment patterns",
-    "dark_module": "dark module",
+FIXED_PATTERNS = {
+    "timing": ("timing pattern", 1, 4),
+    "format": ("format information", 1, 6),
+    "version": ("version information", 3, 7),
+    "alignment": ("alignment patterns", 8, 10_000),
+    "dark_module": ("dark module", 1, 2),
 }
+"""Names of function patterns, and their wrong modules from which there is a warning, and an error."""
 
 ALIGNMENT_MODULES = 25
 """Modules of one alignment pattern. From version 7 on, there are at least six, and readers can do without one."""
@@ -215,12 +214,12 @@ ALIGNMENT_MODULES = 25
 
 def fixed_issues(budget: Budget) -> Iterator[Issue]:
     """Yield an issue for each damaged function pattern, which error correction does not cover."""
-    for name, (some, many) in FIXED_LIMITS.items():
+    for name, (pattern, some, many) in FIXED_PATTERNS.items():
         wrong = budget.fixed.get(name, 0)
         spare = ALIGNMENT_MODULES if name == "alignment" and budget.symbol.version >= 7 else 0
         if wrong >= some + spare:
             count = "1 module" if wrong == 1 else f"{wrong} modules"
-            what = f"{count} of the {PATTERNS[name]} {'is' if wrong == 1 else 'are'} misread"
+            what = f"{count} of the {pattern} {'is' if wrong == 1 else 'are'} misread"
             message = f"{what}, and error correction does not cover the pattern; keep layers away from it"
             yield Issue(
                 "fixed-pattern", "error" if wrong >= many + spare else "warning", name, wrong, some + spare - 1, message
@@ -232,73 +231,49 @@ class EyeRule(NamedTuple):
 
     Attributes:
         code: The code of its issue.
-        measure: Takes an eye and returns the value.
+        measure: The attribute of an eye with the value.
         limits: The bounds of the value.
-        message: The issue in words, with `measured`, `where`, `needed` and `bound`, which is "at least" or "at most".
+        message: The issue in words, with `measured`, `needed` and `bound`, which is "at least" or "at most".
     """
 
     code: str
-    measure: Callable[[EyeShape], float]
+    measure: str
     limits: Limits
     message: str
 
 
 EYE_RULES = (
+    EyeRule("eye-ring", "ring", SOLID, "only {measured:.0%} of the ring is dark; scanners need {needed:.0%}"),
     EyeRule(
-        "eye-ring",
-        lambda eye: eye.ring,
-        Limits(least=WHOLE, least_ok=WHOLE),
-        "in {where}, only {measured:.0%} of the ring is dark; scanners need {needed:.0%}",
+        "eye-gap", "gap", SOLID, "only {measured:.0%} of the gap inside the ring is light; scanners need {needed:.0%}"
     ),
-    EyeRule(
-        "eye-gap",
-        lambda eye: eye.gap,
-        Limits(least=WHOLE, least_ok=WHOLE),
-        "in {where}, only {measured:.0%} of the gap inside the ring is light; scanners need {needed:.0%}",
-    ),
-    EyeRule(
-        "eye-pupil",
-        lambda eye: eye.core,
-        PUPIL,
-        "in {where}, the center is {measured:.2f} modules wide; scanners need {bound} {needed}",
-    ),
+    EyeRule("eye-pupil", "core", PUPIL, "the center is {measured:.2f} modules wide; scanners need {bound} {needed}"),
     EyeRule(
         "eye-fit",
-        lambda eye: eye.diagonal,
+        "diagonal",
         DIAGONAL,
-        "in {where}, center and ring are only {measured:.2f} modules apart on the diagonals; scanners need {needed}, "
-        "so use a round center in a round ring",
+        "center and ring are only {measured:.2f} modules apart on the diagonals; scanners need {needed}, so use a "
+        "round center in a round ring",
     ),
-    EyeRule(
-        "eye-contrast",
-        lambda eye: eye.pupil_contrast,
-        PUPIL_CONTRAST,
-        "in {where}, the symbol contrast of the center is {measured:.0%}",
-    ),
-    EyeRule(
-        "eye-contrast",
-        lambda eye: eye.ring_contrast,
-        CONTRAST,
-        "in {where}, the symbol contrast of the ring is {measured:.0%}",
-    ),
+    EyeRule("eye-contrast", "pupil_contrast", PUPIL_CONTRAST, "the symbol contrast of the center is {measured:.0%}"),
+    EyeRule("eye-contrast", "ring_contrast", CONTRAST, "the symbol contrast of the ring is {measured:.0%}"),
     EyeRule(
         "eye-radius",
-        lambda eye: eye.radius,
+        "radius",
         RADIUS,
-        "in {where}, the corners have a radius of {measured:.2f} modules; scanners need {bound} {needed}",
+        "the corners have a radius of {measured:.2f} modules; scanners need {bound} {needed}",
     ),
     EyeRule(
         "eye-width",
-        lambda eye: eye.width,
+        "width",
         WIDTH,
-        "in {where}, the ring is {measured:.2f} modules wide instead of 1; scanners need {bound} {needed}",
+        "the ring is {measured:.2f} modules wide instead of 1; scanners need {bound} {needed}",
     ),
     EyeRule(
         "eye-size",
-        lambda eye: eye.growth,
+        "growth",
         GROWTH,
-        "in {where}, the ring reaches {measured:+.2f} modules beyond its 7 x 7 modules; scanners need {bound} "
-        "{needed:+}",
+        "the ring reaches {measured:+.2f} modules beyond its 7 x 7 modules; scanners need {bound} {needed:+}",
     ),
 )
 """Rules for eyes, each with its limits, the gravest first."""
@@ -312,7 +287,7 @@ def _eyes(design: Design | None, structure: Structure, level: Level) -> Iterator
     sign = -1 if structure.contrast < 0 else 1
     is_hidden = False
     for code, measure, limits, rule in EYE_RULES:
-        values = {eye: measure(eye) * (sign if code == "eye-contrast" else 1) for eye in structure.eyes}
+        values = {eye: getattr(eye, measure) * (sign if code == "eye-contrast" else 1) for eye in structure.eyes}
         bad = {eye: value for eye, value in values.items() if limits.severity(value)}
         if code == "eye-contrast" and min(values.values()) > abs(structure.contrast) - SAME_INK:
             continue  # the contrast of modules is as low, and has an issue
@@ -329,8 +304,8 @@ def _eyes(design: Design | None, structure: Structure, level: Level) -> Iterator
         if not severity:
             continue
         bound = "at least" if worst < needed else "at most"
-        where = eyes_name(eye.corner for eye in bad)
-        message = rule.format(measured=_towards(worst, needed), where=where, needed=needed, bound=bound)
+        told = rule.format(measured=_towards(worst, needed), needed=needed, bound=bound)
+        message = f"in {eyes_name(eye.corner for eye in bad)}, {told}"
         if code == "eye-contrast":
             message += _contrast_grade(worst, needed, level)
         fix = _eye_fix(design, code, bad) if design else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, fields
+from typing import Any
 
 from qrkit.design.color import linear_light
 
-__all__ = ["CONTRAST_BOUNDS", "LETTERS", "EyeShape", "Structure", "symbol_contrast"]
+__all__ = ["CONTRAST_BOUNDS", "LETTERS", "EyeShape", "Structure", "json_fields", "symbol_contrast"]
 
 LETTERS = "FDCBA"
 """Letters of the grades 0..4 (ISO/IEC 15415)."""
@@ -23,6 +25,16 @@ def symbol_contrast(light: float, contrast: float) -> float:
         contrast: Luma of light modules minus that of dark ones, -1..1.
     """
     return linear_light(light) - linear_light(light - contrast)
+
+
+def json_fields(record: Any, digits: int = 3, *, without: str = "") -> dict[str, Any]:
+    """Return the fields of a dataclass with the names of JSON, numbers rounded, without private ones and one other."""
+    names = [one.name for one in fields(record) if not one.name.startswith("_") and one.name != without]
+    values = {name: getattr(record, name) for name in names}
+    return {
+        re.sub("_(.)", lambda match: match[1].upper(), name): round(one, digits) if isinstance(one, float) else one
+        for name, one in values.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +69,11 @@ class EyeShape:
     pupil_contrast: float = 1.0
     light: float = 1.0
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
-        return {
-            "corner": self.corner,
-            "radius": round(self.radius, 3),
-            "core": round(self.core, 3),
-            "ring": round(self.ring, 3),
-            "gap": round(self.gap, 3),
-            "width": round(self.width, 3),
-            "growth": round(self.growth, 3),
-            "diagonal": round(self.diagonal, 3),
-            "ringContrast": round(symbol_contrast(self.light, self.ring_contrast), 3),
-            "pupilContrast": round(symbol_contrast(self.light, self.pupil_contrast), 3),
-        }
+        ring, pupil = (symbol_contrast(self.light, one) for one in (self.ring_contrast, self.pupil_contrast))
+        contrasts = {"ringContrast": round(ring, 3), "pupilContrast": round(pupil, 3)}
+        return json_fields(self, without="light") | contrasts
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +109,7 @@ class Structure:
         """The symbol contrast of ISO/IEC 15415 in the faintest part, -1..1: the difference of reflectances."""
         return symbol_contrast(self.light, self.contrast)
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
-        return {
-            "eyes": [eye.as_dict() for eye in self.eyes],
-            "darkWeight": round(self.dark_weight, 3),
-            "lightWeight": round(self.light_weight, 3),
-            "quiet": round(self.quiet, 2),
-            "contrast": round(self.symbol_contrast, 3),
-            "isMirrored": self.is_mirrored,
-            "alignment": round(self.alignment, 3),
-            "otherEyes": self.other_eyes,
-        }
+        contrast, eyes = round(self.symbol_contrast, 3), [eye.as_dict() for eye in self.eyes]
+        return json_fields(self, without="light") | {"eyes": eyes, "quiet": round(self.quiet, 2), "contrast": contrast}

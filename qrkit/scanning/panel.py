@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from qrkit.design.characters import ECI
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.late import Shown
 from qrkit.scanning.conditions import (
     CORE,
@@ -27,6 +27,7 @@ from qrkit.scanning.conditions import (
     frames_of,
     retaken,
 )
+from qrkit.scanning.measures import json_fields
 from qrkit.scanning.readers import CONTOUR, OF_PHONES, STANDARD, Engine, family_of, installed, of_phones, standard
 from qrkit.scanning.scan_report import worse
 
@@ -219,28 +220,11 @@ class Panel(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
-        return {
-            "audience": self.audience,
-            "level": self.level,
-            "seed": self.seed,
-            "verdict": self.verdict,
-            "phones": self.phones,
-            "embedded": self.embedded,
-            "score": self.score,
-            "rate": round(self.rate, 3),
-            "rates": {name: round(rate, 3) for name, rate in self.rates.items()},
-            "shares": {name: round(share, 3) for name, share in self.shares.items()},
-            "engines": dict(self.engines),
-            "outcomes": {condition: dict(row) for condition, row in self.outcomes.items()},
-            "frames": {condition: dict(row) for condition, row in self.frames.items()},
-            "fair": {condition: dict(row) for condition, row in self.fair.items()},
-            "ramps": {
-                ramp: {f"{strength:g}": dict(row) for strength, row in steps.items()}
-                for ramp, steps in self.ramps.items()
-            },
-            "breaking": self.breaking,
-            "seconds": round(self.seconds, 3),
-        }
+        answers = {name: getattr(self, name) for name in ("verdict", "phones", "embedded", "score", "breaking")}
+        rates, shares = ({name: round(one, 3) for name, one in some.items()} for some in (self.rates, self.shares))
+        ramps = {ramp: {f"{strength:g}": row for strength, row in steps.items()} for ramp, steps in self.ramps.items()}
+        numbers = {"rate": round(self.rate, 3), "rates": rates, "shares": shares}
+        return json_fields(self) | answers | numbers | {"ramps": ramps}
 
 
 def run_panel(
@@ -271,8 +255,7 @@ def run_panel(
     Raises:
         InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
     """
-    if level not in LEVELS:
-        raise InvalidParameter(Problem("level", level, nearest(str(level), LEVELS)))
+    one_of("level", level, LEVELS)
     is_chosen = engines is not None
     if engines is None:
         engines = installed() if level == "full" else standard() if audience == "all" else of_phones()

@@ -9,7 +9,7 @@ from typing import Any
 
 from qrkit.design.design import Design
 from qrkit.drawing.untrusted.assets import Fetch
-from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.errors import CannotRepair, InvalidParameter, Problem, one_of
 from qrkit.late import Shown
 from qrkit.model import plain
 from qrkit.scanning.bench import Bench, State, Step
@@ -205,10 +205,7 @@ def _check(target: float, may: Collection[str]) -> None:
     if not 0 <= target <= 1:
         raise InvalidParameter(Problem("target", target, "must be between 0 and 1", "out-of-range"))
     for lever in may:
-        if lever not in LEVERS:
-            raise InvalidParameter(
-                Problem("may", lever, "is not something that can be changed; " + nearest(lever, LEVERS))
-            )
+        one_of("may", lever, LEVERS, "is not something that can be changed")
 
 
 def _refusal(bench: Bench, design: Design, state: State, may: Collection[str], best: Repair) -> CannotRepair:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from qrkit.design.print_width import least_width_mm
 from qrkit.late import Shown, named
+from qrkit.scanning.measures import json_fields
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -53,6 +54,10 @@ ON: dict[Audience, str] = {
 Find: TypeAlias = Callable[[], tuple[str, str, Mapping[str, Any] | None]]
 """Returns where an issue is, its message and its fix."""
 
+TOLD = ("verdict", "score", "level", "audience", "phones", "embedded", "content")
+"""The attributes of a report that are plain data."""
+MEASURED = ("budget", "structure", "panel", "grade", "photo")
+"""The attributes of a report with what was measured."""
 EXPLANATION = ("where", "message", "fix")
 """The attributes of an issue that may be found late."""
 
@@ -116,17 +121,9 @@ class Issue:
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for JSON."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "where": self.where,
-            "measured": round(self.measured, 3),
-            "needed": self.needed,
-            "message": self.message,
-            # Loads pydantic, which issues of pictures do without: they have no fix.
-            "fix": None if self.fix is None else named("model:plain")(self.fix),
-            "embedded": self.embedded,
-        }
+        # Loads pydantic, which issues of pictures do without: they have no fix.
+        fix = None if self.fix is None else named("model:plain")(self.fix)
+        return json_fields(self) | {"needed": self.needed, "fix": fix}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,20 +210,10 @@ class ScanReport(Shown):
     def as_dict(self) -> dict[str, Any]:
         """As plain data in the interface's names, for JSON."""
         return {
-            "verdict": self.verdict,
-            "score": self.score,
-            "level": self.level,
-            "audience": self.audience,
-            "phones": self.phones,
-            "embedded": self.embedded,
-            "content": self.content,
+            **{name: getattr(self, name) for name in TOLD},
             "issues": [issue.as_dict() for issue in self.issues],
-            "budget": self.budget and self.budget.as_dict(),
-            "structure": self.structure and self.structure.as_dict(),
-            "panel": self.panel and self.panel.as_dict(),
-            "grade": self.grade and self.grade.as_dict(),
+            **{name: (one := getattr(self, name)) and one.as_dict() for name in MEASURED},
             "leastWidthMm": None if (least := self.least_width_mm()) is None else round(least, 1),
-            "photo": self.photo and self.photo.as_dict(),
         }
 
     def to_json(self, *, indent: int | None = None) -> str:

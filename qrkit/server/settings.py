@@ -16,10 +16,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator, Field
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import MOST_DAYS_KEPT, Whole, Within
 from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
-from qrkit.model import Model
+from qrkit.model import Model, broken
 from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import zone_of

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
-from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, nearest
+from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, one_of
 from qrkit.late import Shown, named
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
@@ -41,7 +41,7 @@ SECOND_ATTEMPT = "scanning.photographs.second_attempt:second_attempt"
 ATTEMPT_SECONDS: dict[Effort, float] = {"quick": 0.0, "standard": 0.6, "thorough": 3.0}
 """Time for second attempts at all frames of a picture."""
 
-SVG_DRAWER = "drawing.untrusted.svg_picture:svg_picture"
+SVG_DRAWER = "drawing.untrusted.svg_reader:svg_picture"
 """Draws an SVG; a higher room has it."""
 
 MOST_PIXELS = 120_000_000
@@ -156,9 +156,7 @@ def _symbols(
         InvalidParameter: If the picture has none of the forms that `decode` takes, or the effort is unknown.
         UnreadableFile: If the file cannot be read or is not such an image.
     """
-    if effort not in ATTEMPT_SECONDS:
-        raise InvalidParameter(Problem("effort", effort, nearest(str(effort), EFFORTS), "bad-value"))
-    left = ATTEMPT_SECONDS[effort]
+    left = ATTEMPT_SECONDS[one_of("effort", effort, EFFORTS)]
     for looks in _frames(picture, most_side):
         first = next(looks)
         symbols = next(filter(None, map(read, chain([first], looks))), [])

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Length, Within
-from qrkit.model import Model
+from qrkit.model import Model, broken
 from qrkit.tracking.records import Moment
 
 __all__ = ["SHOPS", "Conversion", "number_in"]

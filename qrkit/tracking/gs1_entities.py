@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from qrkit.contents.addresses import location_of
-from qrkit.contents.single_lines import broken, matching
+from qrkit.contents.single_lines import matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.model import UNLESS_EMPTY, Model
+from qrkit.model import UNLESS_EMPTY, Model, broken
 
 __all__ = [
     "DEFAULT", "DEFAULTS", "MULTI", "VOCABULARY", "GivenEntities", "Gs1Entities", "Gs1Entity", "Gs1Link", "entities_of",

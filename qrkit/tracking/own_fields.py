@@ -8,9 +8,9 @@ from typing import Annotated, Any, NoReturn
 
 from pydantic import AfterValidator, BeforeValidator, Strict
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Most
 from qrkit.errors import SHOWN_VALUE
+from qrkit.model import broken
 from qrkit.tracking.names import tidy_name
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from qrkit.contents.single_lines import broken
+from qrkit.model import broken
 
 __all__ = ["Password", "is_right"]
 

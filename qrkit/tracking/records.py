@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.limits import (
     Content,
@@ -32,7 +31,7 @@ from qrkit.design.limits import (
     Whole,
     Within,
 )
-from qrkit.model import UNLESS_EMPTY, Model
+from qrkit.model import UNLESS_EMPTY, Model, broken
 from qrkit.tracking.gs1_entities import GivenEntities, Gs1Entities
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags

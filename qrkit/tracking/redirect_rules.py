@@ -18,10 +18,9 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Content, Length, Most, Text, Whole, Within
 from qrkit.errors import InvalidParameter, nearest
-from qrkit.model import UNLESS_EMPTY, Model, plain
+from qrkit.model import UNLESS_EMPTY, Model, broken, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [

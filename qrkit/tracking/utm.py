@@ -9,9 +9,8 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, Field
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Length
-from qrkit.model import UNLESS_EMPTY, Model
+from qrkit.model import UNLESS_EMPTY, Model, broken
 
 __all__ = ["GivenUtm", "Utm", "utm_query"]
 

@@ -9,9 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Length, Whole, Within
-from qrkit.model import Model
+from qrkit.model import Model, broken
 from qrkit.tracking.own_fields import LONGEST_NAME
 from qrkit.tracking.records import Created, Id
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import one_of
 from qrkit.visits.redirect import Request
 
 __all__ = ["SAMPLES", "sample_request"]
@@ -39,9 +39,8 @@ def sample_request(
     Raises:
         InvalidParameter: If the device is not one of `SAMPLES`.
     """
-    if device and device not in SAMPLES:
-        raise InvalidParameter(Problem("device", device, f"is not known; {nearest(device, SAMPLES)}"))
-    headers = {"user-agent": user_agent or SAMPLES.get(device, ""), "accept-language": language}
+    usual = SAMPLES[one_of("device", device, SAMPLES, "is not known")] if device else ""
+    headers = {"user-agent": user_agent or usual, "accept-language": language}
     if referrer:
         headers["referer"] = referrer if "//" in referrer else f"https://{referrer}"
     return Request("GET", "", headers, address, query)

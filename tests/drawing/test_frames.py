@@ -433,6 +433,7 @@ def test_fonts_that_are_none_are_refused_by_name(font, code):
 
 @given(st.lists(st.tuples(st.integers(0, len(MANROPE) - 1), st.integers(0, 255)), min_size=1, max_size=40))
 @settings(max_examples=30, deadline=None)
+@pytest.mark.filterwarnings("ignore:.*the font has no letters:UserWarning")
 def test_damaged_font_is_drawn_or_refused(damage):
     data = bytearray(MANROPE)
     for place, byte in damage:

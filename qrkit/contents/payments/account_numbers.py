@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum import bic, iban, iso11649
 from stdnum.exceptions import ValidationError
 from stdnum.iso7064 import mod_97_10
 
 from qrkit.contents.content import LastShown
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import broken, matching
+from qrkit.contents.single_lines import matching
 from qrkit.design.limits import Length
+from qrkit.model import broken
 
 __all__ = ["Bic", "Iban", "check_creditor_reference", "check_digits_rule", "compact"]
 
@@ -65,8 +66,7 @@ def check_creditor_reference(number: str) -> str:
 
 
 Iban = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     AfterValidator(compact),
     Length(15, 34),
     matching("[A-Z]{2}[0-9]{2}[A-Z0-9]+", "must be an IBAN: a country, two check digits, letters and digits"),
@@ -82,6 +82,6 @@ Iban = Annotated[
     LastShown(4),
 ]
 Bic = Annotated[
-    Annotated[str, Strict(), AfterValidator(compact), AfterValidator(_check_bic), Pasted()] | None,
+    Annotated[StrictStr, AfterValidator(compact), AfterValidator(_check_bic), Pasted()] | None,
     Field(title="BIC", description="The bank of that account."),
 ]

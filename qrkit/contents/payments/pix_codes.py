@@ -14,16 +14,17 @@ from decimal import Decimal
 from typing import Annotated, Any
 from unicodedata import normalize
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum.br import cnpj, cpf
 
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.payments.account_numbers import check_digits_rule
-from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["pix", "read_pix", "tagged", "values_of", "with_checksum"]
 
@@ -77,7 +78,7 @@ def _checked_number(number: str, is_valid: Callable[[str], bool], advice: str) -
     raise broken(check_digits_rule(number[-2:], expected) + advice)
 
 
-Ascii = Annotated[str, Strict(), OneLine, AfterValidator(_check_ascii)]
+Ascii = Annotated[OneLine, AfterValidator(_check_ascii)]
 Key = Annotated[
     Ascii,
     Length(1, 77),
@@ -103,8 +104,7 @@ Amount = Annotated[
     Field(description="The amount in reais; without it, the payer types it.", examples=["12.30"]),
 ]
 Txid = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     matching(r"[A-Za-z0-9]{1,25}|\*\*\*", "must be 1..25 letters and digits, or *** for none"),
     Pasted(),
     Field(title="Transaction id", description="A reference for matching the payment; `***` means none."),

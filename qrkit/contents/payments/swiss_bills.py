@@ -12,16 +12,16 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 from unicodedata import normalize
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum.ch import esr
 
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.payments.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
-from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.model import Model
+from qrkit.model import Model, broken
 
 __all__ = ["PostalAddress", "is_qr_iban", "read_swiss_bill", "swiss_bill"]
 
@@ -71,7 +71,7 @@ def _check_country(iban: str) -> str:
     return iban
 
 
-Latin = Annotated[str, Strict(), OneLine, AfterValidator(_check_letters)]
+Latin = Annotated[OneLine, AfterValidator(_check_letters)]
 
 
 class PostalAddress(Model):
@@ -91,7 +91,7 @@ class PostalAddress(Model):
     )
     number: Annotated[Annotated[Latin, Length(1, 16)] | None, Field(description="The house number.")] = None
     country: Annotated[
-        Annotated[str, Strict(), matching("[A-Z]{2}", "must be two capital letters, such as CH")],
+        Annotated[StrictStr, matching("[A-Z]{2}", "must be two capital letters, such as CH")],
         Field(description="The country, by its two letters (ISO 3166-1)."),
     ] = "CH"
 
@@ -114,7 +114,7 @@ Creditor = Annotated[
 ]
 Debtor = Annotated[PostalAddress | None, Field(description="Who pays, with an address; else the payer writes it.")]
 Reference = Annotated[
-    Annotated[str, Strict(), OneLine, AfterValidator(_check_reference), Pasted()] | None,
+    Annotated[OneLine, AfterValidator(_check_reference), Pasted()] | None,
     Field(
         description="A reference for matching the payment: 27 digits for a QR-IBAN (a QR reference), else a creditor "
         "reference (ISO 11649), or nothing. Spaces are removed."

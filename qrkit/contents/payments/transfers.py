@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
@@ -21,37 +21,31 @@ from qrkit.errors import InvalidParameter, Problem
 __all__ = ["epc_transfer", "read_epc_transfer"]
 
 
-def _upper(text: str) -> str:
-    return text.upper()
-
-
 def _check_reference(text: str) -> str:
     """Judge the check digits of a reference that begins like one of ISO 11649; a creditor may also use its own."""
     return check_creditor_reference(text) if text[:2].upper() == "RF" and text[2:4].isdigit() else text
 
 
-Name = Annotated[
-    str, Strict(), OneLine, Length(1, 70), Field(description="Who gets the money.", examples=["Red Cross"])
-]
+Name = Annotated[OneLine, Length(1, 70), Field(description="Who gets the money.", examples=["Red Cross"])]
 Amount = Annotated[
     Annotated[Decimal, Money("0.01", "999999999.99", "EUR")] | None,
     Field(description="The amount in euros; without it, the payer types it.", examples=["12.30"]),
 ]
 Reference = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 35), AfterValidator(_check_reference), Pasted()] | None,
+    Annotated[OneLine, Length(1, 35), AfterValidator(_check_reference), Pasted()] | None,
     Field(description="A creditor reference (ISO 11649, `RF18 5390 0754 7034`) for matching the payment."),
 ]
 Text = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 140)] | None,
+    Annotated[OneLine, Length(1, 140)] | None,
     Field(description="What the payment is for, in words; instead of a reference.", examples=["Donation"]),
 ]
 Purpose = Annotated[
-    Annotated[str, Strict(), AfterValidator(_upper), matching("[A-Z0-9]{1,4}", "must be 1..4 letters and digits")]
+    Annotated[StrictStr, AfterValidator(str.upper), matching("[A-Z0-9]{1,4}", "must be 1..4 letters and digits")]
     | None,
     Field(description="A purpose code of ISO 20022, such as `CHAR` for a donation."),
 ]
 Information = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 70)] | None,
+    Annotated[OneLine, Length(1, 70)] | None,
     Field(description="A note for the payer, which is not transferred."),
 ]
 FormatVersion = Annotated[

@@ -11,15 +11,16 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum import bitcoin as bitcoin_numbers
 
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
+from qrkit.model import broken
 
 __all__ = ["bitcoin", "read_bitcoin", "read_upi", "upi"]
 
@@ -73,8 +74,7 @@ def _check_program(version: int, values: list[int]) -> None:
 
 
 UpiAddress = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(3, 255),
     matching(r"[A-Za-z0-9._-]{1,191}@[A-Za-z][A-Za-z0-9.-]{0,62}", "must be a UPI address, such as name@bank"),
     Pasted(),
@@ -85,31 +85,24 @@ UpiAddress = Annotated[
     ),
     LastShown(4),
 ]
-Name = Annotated[
-    str, Strict(), OneLine, Length(1, 99), Field(description="Who gets the money.", examples=["Chai Point"])
-]
+Name = Annotated[OneLine, Length(1, 99), Field(description="Who gets the money.", examples=["Chai Point"])]
 Rupees = Annotated[
     Annotated[Decimal, Money("0.01", "9999999999.99", "INR")] | None,
     Field(description="The amount in rupees; without it, the payer types it.", examples=["20"]),
 ]
-Note = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")
-]
+Note = Annotated[Annotated[OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")]
 Reference = Annotated[
-    Annotated[
-        str, Strict(), matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-"), Pasted()
-    ]
+    Annotated[StrictStr, matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-"), Pasted()]
     | None,
     Field(description="A reference for matching the payment, such as an order number."),
 ]
 MerchantCode = Annotated[
-    Annotated[str, Strict(), matching("[0-9]{4}", "must be four digits"), Pasted()] | None,
+    Annotated[StrictStr, matching("[0-9]{4}", "must be four digits"), Pasted()] | None,
     Field(description="The merchant category (ISO 18245) of a business."),
 ]
 
 BitcoinAddress = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(14, 90),
     AfterValidator(_check_address),
     Pasted(),
@@ -125,10 +118,8 @@ Coins = Annotated[
     Annotated[Decimal, Money("0.00000001", "21000000", "BTC", places=8)] | None,
     Field(description="The amount in bitcoins; without it, the payer types it.", examples=["0.001"]),
 ]
-Label = Annotated[Annotated[str, Strict(), OneLine, Length(1, 255)] | None, Field(description="Who gets the money.")]
-Message = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 255)] | None, Field(description="What the payment is for, in words.")
-]
+Label = Annotated[Annotated[OneLine, Length(1, 255)] | None, Field(description="Who gets the money.")]
+Message = Annotated[Annotated[OneLine, Length(1, 255)] | None, Field(description="What the payment is for, in words.")]
 
 
 @kind("UPI payment", behind="page")

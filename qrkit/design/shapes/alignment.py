@@ -24,17 +24,6 @@ def alignment_pattern(style: ModuleType) -> Outline:
     Args:
         style: A value of `Modules.type`.
     """
-    if style in SHARP:
-        return _pattern((0, 0, 0, 0))
-    return _pattern((1, 0, 1, 0) if style in CLASSY else (1, 1, 1, 1))
-
-
-def _pattern(soft: tuple[int, int, int, int]) -> Outline:
-    """Draw a ring and its center; 1 for each corner that is soft, clockwise from top left."""
-    ring, hole, center = (_radii(radius, soft) for radius in (RING, HOLE, CENTER))
+    first, second = (0, 0) if style in SHARP else (1, 0) if style in CLASSY else (1, 1)
+    ring, hole, center = ((first * radius, second * radius) * 2 for radius in (RING, HOLE, CENTER))
     return rounded(0, 0, 5, 5, ring) + rounded(1, 1, 3, 3, hole).hole() + rounded(2, 2, 1, 1, center)
-
-
-def _radii(radius: float, soft: tuple[int, int, int, int]) -> tuple[float, float, float, float]:
-    one, two, three, four = soft
-    return one * radius, two * radius, three * radius, four * radius

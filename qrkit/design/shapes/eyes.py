@@ -12,7 +12,6 @@ them, `modules`, has no form of its own.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from qrkit.design.decoration import Modules
@@ -20,10 +19,11 @@ from qrkit.design.limits import MarkerPattern
 from qrkit.design.outline import (
     KAPPA,
     Outline,
-    Segment,
     bowed,
     chamfered,
     circle,
+    flower,
+    four_times,
     heart,
     rectangle,
     regular,
@@ -32,7 +32,7 @@ from qrkit.design.outline import (
     star,
 )
 from qrkit.design.shapes.styles import as_modules
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import one_of
 
 __all__ = ["EYES", "SIDE", "Eye", "eye"]
 
@@ -109,81 +109,25 @@ def _divided(start: float, parts: int) -> list[tuple[float, float]]:
 
 def _notched(start: float, radius: float) -> Outline:
     """Draw a centered square with a quarter of a disc cut out of each corner."""
-    end, rest = SIDE - start, radius * (1 - KAPPA)
-    found: list[Segment] = []
-    # Each corner, with the directions of the sides that lead to it and away from it.
-    for x, y, in_x, in_y, out_x, out_y in (
-        (start, start, 0, -1, 1, 0),
-        (end, start, 1, 0, 0, 1),
-        (end, end, 0, 1, -1, 0),
-        (start, end, -1, 0, 0, -1),
-    ):
-        first = (x - in_x * radius, y - in_y * radius)
-        last = (x + out_x * radius, y + out_y * radius)
-        toward_first = (first[0] + out_x * (radius - rest), first[1] + out_y * (radius - rest))
-        toward_last = (last[0] - in_x * (radius - rest), last[1] - in_y * (radius - rest))
-        found += [("L" if found else "M", first), ("C", (*toward_first, *toward_last, *last))]
-    return Outline.of((*found, ("Z", ())))
+    edge, handle = start + radius, start + radius * KAPPA
+    return four_times(Outline("LC", (start, edge, handle, edge, edge, handle, edge, start)), SIDE)
 
 
 def _pillow(start: float, bulge: float, radius: float) -> Outline:
     """Draw a centered square with sides that bulge and round corners, in which the sides end without an edge."""
-    end, run = SIDE - start, (SIDE - 2 * start - 2 * radius) / 3
+    begin, end, run = start + radius, SIDE - start, (SIDE - 2 * start - 2 * radius) / 3
     # The handles of a side rise as steeply as the side does at its ends, so that it bulges by 3/4 of their rise.
     rise = bulge * 4 / 3
-    slope = rise / run
-    turn = radius * KAPPA
-    found: list[Segment] = [("M", (start + radius, start))]
-    for x, y, on_x, on_y, side_x, side_y in (
-        (end, start, 1, 0, 0, 1),
-        (end, end, 0, 1, -1, 0),
-        (start, end, -1, 0, 0, -1),
-        (start, start, 0, -1, 1, 0),
-    ):
-        # A side towards a corner at x, y; the next side leads away from there.
-        begin = (x - on_x * (SIDE - 2 * start - radius), y - on_y * (SIDE - 2 * start - radius))
-        stop = (x - on_x * radius, y - on_y * radius)
-        after = (x + side_x * radius, y + side_y * radius)
-        found.append(
-            (
-                "C",
-                (
-                    begin[0] + on_x * run - side_x * rise,
-                    begin[1] + on_y * run - side_y * rise,
-                    stop[0] - on_x * run - side_x * rise,
-                    stop[1] - on_y * run - side_y * rise,
-                    *stop,
-                ),
-            )
-        )
-        found.append(
-            (
-                "C",
-                (
-                    stop[0] + on_x * turn + side_x * turn * slope,
-                    stop[1] + on_y * turn + side_y * turn * slope,
-                    after[0] - side_x * turn - on_x * turn * slope,
-                    after[1] - side_y * turn - on_y * turn * slope,
-                    *after,
-                ),
-            )
-        )
-    return Outline.of((*found, ("Z", ())))
+    stop, turn, fall = end - radius, radius * KAPPA, radius * KAPPA * rise / run
+    side = (begin + run, start - rise, stop - run, start - rise, stop, start)
+    corner = (stop + turn, start + fall, end - fall, begin - turn, end, begin)
+    return four_times(Outline("CC", side + corner), SIDE)
 
 
 def _cushion(start: float, bow: float) -> Outline:
     """Draw a centered square with curved sides."""
     end = SIDE - start
     return bowed(bow, (start, start), (end, start), (end, end), (start, end))
-
-
-def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Outline:
-    """Draw discs around a larger one. The first is at the top, or `turn` of a full turn further."""
-    angles = [2 * math.pi * (index / petals + turn) for index in range(petals)]
-    around = (
-        circle(MIDDLE + distance * math.sin(angle), MIDDLE - distance * math.cos(angle), radius) for angle in angles
-    )
-    return Outline.joined((_disc(distance), *around))
 
 
 def _plus() -> Outline:
@@ -219,7 +163,7 @@ EYES = {
     "eye-10": Eye(_ring(), STAR),
     "eye-11": Eye(_ring(), HEART),
     "eye-12": Eye(_ring(), _plus()),
-    "eye-13": Eye(_ring(), _flower(4, 0.95, 0.9, turn=1 / 8)),
+    "eye-13": Eye(_ring(), flower(MIDDLE, 0.95, 4, 0.95, 0.9, turn=1 / 8)),
     "eye-14": Eye(_ring(0, (1, 1, 0, 0)), _pupil(3.2, (1.5, 1.5, 0, 0))),
     "eye-15": Eye(rectangle(0, 0, 7, 7) + _perforated(0.92, 5, -0.4).hole(), _perforated(1.95, 3, -0.4)),
     "eye-16": Eye(rectangle(0, 0, 7, 7) + _cushion(0.9, -0.04).hole(), _cushion(1.85, -0.055)),
@@ -234,7 +178,7 @@ EYES = {
     "dot": Eye(_ring(1.75, 0.75), _disc(1.6), "eye-2"),
     "drop": Eye(_ring((2.5, 2.5, 0, 2.5), (1.5, 1.5, 0, 1.5)), _pupil(3, (1.2, 1.2, 0, 1.2)), "eye-5", mirrored=True),
     "extra-rounded": Eye(_ring(2.5, 1.5), _pupil(3.2, 1.1), "eye-3"),
-    "flower": Eye(_ring(1.75, 0.75), _flower(5, 1.05, 0.75), "eye-13"),
+    "flower": Eye(_ring(1.75, 0.75), flower(MIDDLE, 1.05, 5, 1.05, 0.75), "eye-13"),
     "heart": Eye(_ring(2.2, 1.2), HEART, "eye-11"),
     "hexagon": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE, 1.75, 6), "eye-2"),
     "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.5, 0, 1.5, 0)), _pupil(3, (1.2, 0, 1.2, 0)), "eye-5", mirrored=True),
@@ -270,10 +214,8 @@ def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | 
     Raises:
         InvalidParameter: If no pattern or corner has this name.
     """
-    if pattern not in EYES:
-        raise InvalidParameter(Problem("pattern", pattern, "is not an eye; " + nearest(pattern, EYES)))
-    if corner not in DIRECTIONS:
-        raise InvalidParameter(Problem("corner", corner, "has no eye; " + nearest(corner, DIRECTIONS)))
+    one_of("pattern", pattern, EYES, "is not an eye")
+    one_of("corner", corner, DIRECTIONS, "has no eye")
     if inner and inner != pattern:
         return replace(eye(pattern, corner, None, modules), inner=eye(inner, corner, None, modules).inner)
     shape = _threaded(modules) if pattern == "modules" and modules else EYES[pattern]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from qrkit.design.outline import Outline, bowed, chamfered, circle, heart, polygon, regular, star
+from qrkit.design.outline import Outline, bowed, chamfered, circle, flower, heart, polygon, regular, star
 
 __all__ = ["SPRITES", "cross"]
 
@@ -17,15 +17,6 @@ CENTER = 0.5
 
 WIDTH = 0.94
 """Width of a sprite that does not join its neighbors."""
-
-
-def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Outline:
-    """Draw discs around a larger one. The first is at the top, or `turn` of a full turn further."""
-    angles = [2 * math.pi * (index / petals + turn) for index in range(petals)]
-    around = (
-        circle(CENTER + distance * math.sin(angle), CENTER - distance * math.cos(angle), radius) for angle in angles
-    )
-    return Outline.joined((circle(CENTER, CENTER, 0.3), *around))
 
 
 def cross(reach: float, arm: float, turn: float) -> Outline:
@@ -67,10 +58,10 @@ SPRITES = {
     "circle": circle(CENTER, CENTER, WIDTH / 2),
     "diamond": _diamond(0.575),
     "diamond2": _diamond(0.6, -0.08),
-    "five": _flower(5, 0.285, 0.185),
-    "four": _flower(4, 0.3, 0.235, turn=1 / 8),
+    "five": flower(CENTER, 0.3, 5, 0.285, 0.185),
+    "four": flower(CENTER, 0.3, 4, 0.3, 0.235, turn=1 / 8),
     "plus": cross(0.52, 0.2, 0),
-    "six": _flower(6, 0.3, 0.17),
+    "six": flower(CENTER, 0.3, 6, 0.3, 0.17),
     "smiley": _smiley(),
     "star": star(CENTER, CENTER, 0.62, 0.31, 5),
     "triangle": _triangle(0.92, 0.115),

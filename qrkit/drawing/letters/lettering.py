@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 from qrkit.design.frames import Caption
-from qrkit.design.outline import Outline, Segment, rectangle, toward
+from qrkit.design.outline import Outline, rectangle
 
 if TYPE_CHECKING:
     from qrkit.drawing.letters.fonts.worker import Font
@@ -182,7 +181,7 @@ def _own_font(weight: str) -> Font:
 def _letters(font: dict[str, Any]) -> Letters:
     """Convert what was read from a font, in which y points upwards."""
     outlines = {
-        character: (width, Outline.of(_segments(strokes)).placed(0, 0, 1, -1))
+        character: (width, Outline.of_strokes(strokes).placed(0, 0, 1, -1))
         for character, (width, strokes) in font["letters"].items()
     }
     return Letters(font["units"], font["capital"], outlines, font["kerning"])
@@ -226,31 +225,6 @@ def box() -> Outline:
     """Return the box that stands for a missing letter, in capital heights."""
     inner = rectangle(3 * BOX_STROKE, BOX_STROKE - 1, BOX_WIDTH - 2 * BOX_STROKE, 1 - 2 * BOX_STROKE)
     return rectangle(2 * BOX_STROKE, -1, BOX_WIDTH, 1) + inner.hole()
-
-
-def _segments(strokes: Iterable[Any]) -> Iterator[Segment]:
-    """Convert the strokes of a glyph, which may have quadratic curves of any number of points, to segments."""
-    here = (0.0, 0.0)
-    for name, points in strokes:
-        if name in ("closePath", "endPath"):
-            yield "Z", ()
-            continue
-        if name == "qCurveTo":
-            for control, end in _quadratic(points, here):
-                yield "C", (*toward(here, control), *toward(end, control), *end)
-                here = end
-            continue
-        letter = {"moveTo": "M", "lineTo": "L"}.get(name, "C")
-        yield letter, tuple(float(number) for point in points for number in point)
-        here = tuple(points[-1])
-
-
-def _quadratic(points: Any, here: tuple[float, float]) -> Iterator[tuple[Any, tuple[float, float]]]:
-    """Yield control point and end of each quadratic curve; TrueType leaves out ends that lie halfway."""
-    *controls, end = points
-    for one, two in pairwise(controls):
-        yield one, ((one[0] + two[0]) / 2, (one[1] + two[1]) / 2)
-    yield controls[-1], tuple(end)
 
 
 def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:

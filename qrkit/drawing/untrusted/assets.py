@@ -11,12 +11,10 @@ import hashlib
 import logging
 import re
 from base64 import b64decode, b64encode
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
-from threading import Lock
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
@@ -27,6 +25,7 @@ from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
+from qrkit.drawing.untrusted.recent import Recent
 from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
@@ -43,6 +42,8 @@ MOST_BYTES = 40 * 2**20
 MOST_BYTES_TOGETHER = 2 * MOST_BYTES
 MOST_KEPT_BYTES = 4 * 2**20
 """Bytes of a font, and of an image in a data URI that we make: larger ones are reduced."""
+KEPT_BYTES = 64 * 2**20
+"""Bytes of images that are kept."""
 MOST_PIXELS_TOGETHER = 2 * MOST_PIXELS
 MOST_ADDRESSES = 4
 LONGEST_ICON = 64
@@ -225,11 +226,11 @@ class _Reader:
         if self._bytes > MOST_BYTES_TOGETHER:
             raise _too_large(f"all pictures of a design together may have {_mib(MOST_BYTES_TOGETHER)}")
         digest = hashlib.sha256(data).digest()
-        image = _image_cache.get(digest)
+        image = _kept.get(digest)
         if image is None:
             self._check_pixels()
             image = _decode(data)
-            _image_cache.put(digest, image)
+            _kept.keep(digest, image)
         if isinstance(image, Bitmap):
             self._pixels += image.width * image.height
             self._check_pixels()
@@ -248,33 +249,12 @@ def _decode(data: bytes) -> Bitmap | Drawing:
     return read_svg(data) if kind == SVG else read_bitmap(data)
 
 
-class _ImageCache:
-    """The most recently read images, so that they need no decoding when a design is drawn again."""
-
-    MOST = 32
-    MOST_BYTES = 64 * 2**20
-
-    def __init__(self) -> None:
-        self._pictures: OrderedDict[bytes, Bitmap | Drawing] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, digest: bytes) -> Bitmap | Drawing | None:
-        with self._lock:
-            if digest in self._pictures:
-                self._pictures.move_to_end(digest)
-            return self._pictures.get(digest)
-
-    def put(self, digest: bytes, picture: Bitmap | Drawing) -> None:
-        with self._lock:
-            self._pictures[digest] = picture
-            while len(self._pictures) > self.MOST or self._size() > self.MOST_BYTES:
-                self._pictures.popitem(last=False)
-
-    def _size(self) -> int:
-        return sum(len(one.png if isinstance(one, Bitmap) else one.markup) for one in self._pictures.values())
+def _kept_size(_: bytes, picture: Bitmap | Drawing) -> float:
+    return len(picture.png if isinstance(picture, Bitmap) else picture.markup)
 
 
-_image_cache = _ImageCache()
+_kept = Recent(_kept_size, KEPT_BYTES)
+"""Images by the digest of their files, so that they need no decoding when a design is drawn again."""
 
 
 def _decode_data_uri(content: str) -> bytes:

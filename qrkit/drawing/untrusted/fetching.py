@@ -10,16 +10,16 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from io import BufferedReader, RawIOBase
-from threading import BoundedSemaphore, Lock, Thread
+from threading import BoundedSemaphore, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from qrkit.drawing.untrusted.assets import media_type
+from qrkit.drawing.untrusted.recent import Recent
 from qrkit.errors import AssetError, InvalidParameter, Problem
 
 if TYPE_CHECKING:
@@ -120,6 +120,10 @@ def _connected(address: str, host: str, seconds: float) -> Connection:
         raise
 
 
+_Kept = Recent[str, tuple[float, bytes]]
+"""The images of URLs, each with the time at which it was fetched: a design is often drawn several times in a row."""
+
+
 @dataclass(frozen=True)
 class Fetcher:
     """Downloads images: `Fetcher(allow=("images.example.com", ".example.org"))(url)`.
@@ -138,7 +142,7 @@ class Fetcher:
     _places: BoundedSemaphore = field(
         default_factory=lambda: BoundedSemaphore(MOST_AT_ONCE), init=False, repr=False, compare=False
     )
-    _kept: _ImageCache = field(default_factory=lambda: _ImageCache(), init=False, repr=False, compare=False)
+    _kept: _Kept = field(default_factory=lambda: _Kept(lambda *_: 1, KEPT), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Validate the host names.
@@ -158,8 +162,8 @@ class Fetcher:
             AssetError: If the image cannot be fetched; only the log contains the reason.
         """
         start = self.clock()
-        picture = self._kept.get(url, start)
-        if picture is not None:
+        since, picture = self._kept.get(url) or (0, b"")
+        if picture and start - since < KEPT_SECONDS:
             return picture
         try:
             picture = self._fetch(url, start + TOTAL_SECONDS)
@@ -169,7 +173,7 @@ class Fetcher:
                 "no picture from %s: %s", _without_secrets(url), error if isinstance(error, _Refused) else repr(error)
             )
             raise AssetError(Problem("url", None, "cannot be fetched", "remote-content-unavailable")) from error
-        self._kept.put(url, picture, start)
+        self._kept.keep(url, (start, picture))
         return picture
 
     def _fetch(self, url: str, end: float) -> bytes:
@@ -334,23 +338,3 @@ class Source(RawIOBase):
         """Read at least one byte into a buffer and return the number of bytes; 0 at the end."""
         self._connection.settimeout(self._left())
         return self._connection.recv_into(buffer)
-
-
-class _ImageCache:
-    """The most recently fetched images, for a few minutes, because a design is often drawn several times in a row."""
-
-    def __init__(self) -> None:
-        self._pictures: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, url: str, now: float) -> bytes | None:
-        with self._lock:
-            since, picture = self._pictures.get(url, (now, None))
-            return picture if now - since < KEPT_SECONDS else None
-
-    def put(self, url: str, picture: bytes, now: float) -> None:
-        with self._lock:
-            self._pictures[url] = now, picture
-            self._pictures.move_to_end(url)
-            while len(self._pictures) > KEPT:
-                self._pictures.popitem(last=False)

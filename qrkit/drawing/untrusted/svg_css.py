@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import copysign, cos, radians, sin, tan
+from math import copysign, radians, tan
+from operator import mul
 from typing import Any, TypeAlias
 
 from tinycss2.color4 import parse_color
 
 from qrkit.design.color import linear_light
+from qrkit.design.css_colors import gamma, of_oklab, of_oklch
 
 __all__ = ["Tokens", "address_of", "color_of", "has_known_unit", "polygon_of", "transform_of", "words_of"]
 
@@ -16,17 +18,6 @@ Tokens: TypeAlias = list[Any]
 
 _FROM_P3 = ((1.2249401, -0.2249402, 0.0), (-0.0420570, 1.0420571, 0.0), (-0.0196376, -0.0786361, 1.0982735))
 """Linear Display P3 to linear sRGB."""
-_FROM_OKLAB = (
-    (1.0, 0.3963377774, 0.2158037573),
-    (1.0, -0.1055613458, -0.0638541728),
-    (1.0, -0.0894841775, -1.291485548),
-)
-_FROM_CONES = (
-    (4.07674166, -3.30771159, 0.23096993),
-    (-1.26843800, 2.60975740, -0.34131940),
-    (-0.00419609, -0.70341861, 1.70761470),
-)
-"""Oklab to cones, and the cubes of these to linear sRGB."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
 _ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
 
@@ -62,23 +53,16 @@ def color_of(word: Any) -> str | None:
     return f"#{text.removesuffix('ff') if text.endswith('ff') and len(text) == 8 else text}"
 
 
-def _wide(color: Any) -> list[float]:
-    """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; [] for others."""
-    one, two, three = (float(part or 0) for part in color.coordinates)
-    if color.space == "display-p3":
-        linear = [copysign(linear_light(abs(part)), part) for part in (one, two, three)]
-        mixed = _mixed(_FROM_P3, linear)
-    elif color.space in ("oklab", "oklch"):
-        if color.space == "oklch":
-            two, three = two * cos(radians(three)), two * sin(radians(three))
-        mixed = _mixed(_FROM_CONES, [part**3 for part in _mixed(_FROM_OKLAB, [one, two, three])])
-    else:
-        return []
-    return [12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in mixed]
-
-
-def _mixed(matrix: tuple[tuple[float, ...], ...], parts: list[float]) -> list[float]:
-    return [sum(factor * part for factor, part in zip(row, parts, strict=True)) for row in matrix]
+def _wide(color: Any) -> tuple[float, float, float] | None:
+    """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; None for others."""
+    parts = [float(part or 0) for part in color.coordinates]
+    if color.space in ("oklab", "oklch"):
+        return of_oklab(*parts) if color.space == "oklab" else of_oklch(*parts)
+    if color.space != "display-p3":
+        return None
+    linear = [copysign(linear_light(abs(part)), part) for part in parts]
+    red, green, blue = (gamma(sum(map(mul, row, linear))) for row in _FROM_P3)
+    return red, green, blue
 
 
 def has_known_unit(word: Any) -> bool:

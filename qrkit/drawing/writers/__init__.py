@@ -74,6 +74,10 @@ def _lazy_writer(module: str, name: str = "write") -> Callable[..., bytes]:
     return write
 
 
+def _vector_format(name: str, media_type: str) -> Format:
+    return Format(name, media_type, _lazy_writer(name), exact=True, write_plain=_lazy_writer(name, "write_plain"))
+
+
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
@@ -83,17 +87,9 @@ FORMATS: dict[str, Format] = {
         Format("tif", "image/tiff", _lazy_writer("raster", "write_tif")),
         Format("gif", "image/gif", _lazy_writer("raster", "write_gif")),
         Format("webp", "image/webp", _lazy_writer("raster", "write_webp")),
-        Format("svg", "image/svg+xml", _lazy_writer("svg"), exact=True, write_plain=_lazy_writer("svg", "write_plain")),
-        Format(
-            "eps",
-            "application/postscript",
-            _lazy_writer("eps"),
-            exact=True,
-            write_plain=_lazy_writer("eps", "write_plain"),
-        ),
-        Format(
-            "pdf", "application/pdf", _lazy_writer("pdf"), exact=True, write_plain=_lazy_writer("pdf", "write_plain")
-        ),
+        _vector_format("svg", "image/svg+xml"),
+        _vector_format("eps", "application/postscript"),
+        _vector_format("pdf", "application/pdf"),
         Format("xaml", "application/xaml+xml", _lazy_writer("xaml"), exact=True),
         Format("txt", "text/plain; charset=utf-8", _lazy_writer("txt")),
         Format("html", "text/html; charset=utf-8", _lazy_writer("html"), exact=True),

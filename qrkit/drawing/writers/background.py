@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from qrkit.design.color import WHITE, Color
 from qrkit.drawing.paints import opaque
-from qrkit.drawing.scene import Linear, Matrix, Paint, Radial, Rectangle, Scene
+from qrkit.drawing.scene import Matrix, Paint, Rectangle, Scene
 from qrkit.drawing.writers.canvas import painted
 from qrkit.drawing.writers.flattening import Box, Placed, box_of, part_of
 
@@ -96,18 +96,10 @@ def mixed(above: Paint, below: Paint) -> Paint | None:
     if opaque(above) in (above, below):
         return opaque(above)
     if isinstance(above, Color):
-        return above.over(below) if isinstance(below, Color) else _with_stops(below, _over_stops(above, below.stops))
-    return _with_stops(above, _faded_stops(above.stops, below)) if isinstance(below, Color) else None
-
-
-def _with_stops(paint: Linear | Radial, stops: tuple[tuple[float, Color], ...]) -> Paint:
-    if isinstance(paint, Linear):
-        return Linear(paint.start, paint.stop, stops)
-    return Radial(paint.centre, paint.radius, paint.focus, stops)
-
-
-def _over_stops(above: Color, stops: tuple[tuple[float, Color], ...]) -> tuple[tuple[float, Color], ...]:
-    return tuple((offset, above.over(color)) for offset, color in stops)
+        if isinstance(below, Color):
+            return above.over(below)
+        return replace(below, stops=tuple((offset, above.over(color)) for offset, color in below.stops))
+    return replace(above, stops=_faded_stops(above.stops, below)) if isinstance(below, Color) else None
 
 
 def _faded_stops(stops: tuple[tuple[float, Color], ...], below: Color) -> tuple[tuple[float, Color], ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from qrkit.design.formats import TextStyle
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import one_of
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
@@ -37,9 +37,7 @@ def text(cells: Sequence[bytes], padding: int, style: TextStyle = "blocks") -> s
     Raises:
         InvalidParameter: If the style is unknown; the error suggests similar names.
     """
-    if style not in STYLES:
-        raise InvalidParameter(Problem("style", style, f"is not a style; {nearest(style, STYLES)}"))
-    light, dark = STYLES[style]
+    light, dark = STYLES[one_of("style", style, STYLES, "is not a style")]
     side = light * padding
     blank = light * (len(cells) + 2 * padding)
     rows = [side + "".join([dark if module else light for module in row]) + side for row in cells]

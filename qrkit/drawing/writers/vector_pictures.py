@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from math import cos, radians, sin, tan
+from math import radians
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import Color, expanded_hex
@@ -19,6 +19,8 @@ from qrkit.drawing.untrusted.svg_values import floats, transforms
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
+
+    from fontTools.misc.transform import Transform
 
     from qrkit.drawing.scene import Item
 
@@ -34,10 +36,6 @@ BEYOND = 0.001
 """How far a shape may reach out of its image, in sides of the image; the rest would have to be cut off."""
 _RGB = re.compile(r"rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
-
-
-Affine = tuple[float, float, float, float, float, float]
-"""a, b, c, d, e, f as in `matrix(…)` of SVG: x becomes a x + c y + e, and y becomes b x + d y + f."""
 
 
 class _NotSimple(Exception):
@@ -61,10 +59,12 @@ def _shapes_of(drawing: Drawing) -> tuple[Shape, ...]:
     """Return the shapes of an image, in its own units; nothing if it is not simple."""
     from xml.etree import ElementTree
 
+    from fontTools.misc.transform import Identity
+
     try:
         # The markup is what qrkit wrote itself, after it had reduced the file of a stranger.
         root = ElementTree.fromstring(f'<svg xmlns:xlink="http://www.w3.org/1999/xlink">{drawing.markup}</svg>')
-        shapes = tuple(_read(root, INITIAL, (1, 0, 0, 1, 0, 0)))
+        shapes = tuple(_read(root, INITIAL, Identity))
     except (_NotSimple, ValueError, IndexError, ElementTree.ParseError):
         return ()
     x, y, width, height = drawing.box
@@ -79,7 +79,7 @@ def _shapes_of(drawing: Drawing) -> tuple[Shape, ...]:
     return shapes if is_inside else ()
 
 
-def _read(element: Element, inherited: Mapping[str, str], matrix: Affine) -> Iterator[Shape]:
+def _read(element: Element, inherited: Mapping[str, str], matrix: Transform) -> Iterator[Shape]:
     """Yield the shapes of an element and of those in it.
 
     Raises:
@@ -92,7 +92,7 @@ def _read(element: Element, inherited: Mapping[str, str], matrix: Affine) -> Ite
     if any(float(one) != 1 for one in (element.get("opacity", "1"), *(own.get(name, "1") for name in INHERITED[4:]))):
         raise _NotSimple
     for name, numbers in transforms(element.get("transform", "")):
-        matrix = _combined(matrix, _affine(name, numbers))
+        matrix = _transformed(matrix, name, numbers)
     if element.tag in ("svg", "g"):
         for child in element:
             yield from _read(child, own, matrix)
@@ -169,40 +169,27 @@ def _radius(rectangle: Element) -> float:
     return min(across, float(rectangle.get("width", "0")) / 2, float(rectangle.get("height", "0")) / 2)
 
 
-def _affine(name: str, numbers: list[float]) -> Affine:
-    """Return a transform that SVG names.
+def _transformed(matrix: Transform, name: str, numbers: list[float]) -> Transform:
+    """Return a transform after one that SVG names.
 
     Raises:
         _NotSimple: If it has no such name, or other numbers.
     """
     match name, numbers:
-        case "matrix", [a, b, c, d, e, f]:
-            return a, b, c, d, e, f
+        case "matrix", [_, _, _, _, _, _]:
+            return matrix.transform(numbers)
         case "translate", [x, *rest]:
-            return 1, 0, 0, 1, x, rest[0] if rest else 0
+            return matrix.translate(x, rest[0] if rest else 0)
         case "scale", [x, *rest]:
-            return x, 0, 0, rest[0] if rest else x, 0, 0
+            return matrix.scale(x, rest[0] if rest else x)
         case "rotate", [angle, *center]:
             x, y = center or (0.0, 0.0)
-            across, down = cos(radians(angle)), sin(radians(angle))
-            return _combined((across, down, -down, across, x, y), (1, 0, 0, 1, -x, -y))
+            return matrix.translate(x, y).rotate(radians(angle)).translate(-x, -y)
         case "skewX", [angle]:
-            return 1, 0, tan(radians(angle)), 1, 0, 0
+            return matrix.skew(radians(angle))
         case "skewY", [angle]:
-            return 1, tan(radians(angle)), 0, 1, 0, 0
+            return matrix.skew(0, radians(angle))
     raise _NotSimple
-
-
-def _combined(outer: Affine, inner: Affine) -> Affine:
-    """Combine two transforms: apply the inner one first."""
-    a, b, c, d, e, f = inner
-    turned: Affine = (*outer[:4], 0, 0)
-    return (*_point(turned, a, b), *_point(turned, c, d), *_point(outer, e, f))
-
-
-def _point(matrix: Affine, x: float, y: float) -> tuple[float, float]:
-    a, b, c, d, e, f = matrix
-    return a * x + c * y + e, b * x + d * y + f
 
 
 def _color(text: str) -> Color:

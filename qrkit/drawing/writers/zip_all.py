@@ -8,17 +8,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import eps, png, svg
 
-__all__ = ["write", "write_named"]
+__all__ = ["write"]
 
 MEMBERS = {"png": png.write, "svg": svg.write, "eps": eps.write}
 
 
-def write(scene: Scene) -> bytes:
-    """Write the archive with the members `qrcode.png`, `qrcode.svg` and `qrcode.eps`."""
-    return write_named(scene, "qrcode")
-
-
-def write_named(scene: Scene, name: str) -> bytes:
+def write(scene: Scene, name: str = "qrcode") -> bytes:
     """Write the archive, naming its members after `name`, which must be a safe file name."""
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:

@@ -9,7 +9,6 @@ Each step has its own file:
     photo_measures  what the print does, and what the photo does
     photo_grade     the answer
     photo_words     the answer in sentences
-    damage_map      the answer on the photo
     print_check     a photo compared with the design that was printed
     second_attempt  symbols that a reader finds but cannot correct
 """

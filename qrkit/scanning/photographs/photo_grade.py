@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from qrkit.late import Shown
-from qrkit.scanning.photographs.damage_map import damage_map
+from qrkit.scanning.photographs.close_up import PIXELS
 from qrkit.scanning.photographs.photo_words import SIDES, PrintVerdict, sentences_of, verdict_of
+from qrkit.scanning.sampling import MARGIN
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
     from qrkit.scanning.sampling import Greys
 
 __all__ = ["PhotoGrade"]
+
+FRAME = "#E11D48"
+"""Color of the frame around a damaged module."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +79,14 @@ class PhotoGrade(Shown):
 
     def damage_map(self) -> bytes:
         """Return a PNG of the straightened photo, 8 pixels per module, on which damaged modules are framed."""
-        return damage_map(self.picture, self.budget.wrong)
+        from PIL import Image, ImageDraw
+
+        image, file = Image.fromarray((self.picture * 255).astype(np.uint8)).convert("RGB"), BytesIO()
+        draw = ImageDraw.Draw(image)
+        for row, column in ((np.argwhere(self.budget.wrong) + MARGIN) * PIXELS).tolist():
+            draw.rectangle((column, row, column + PIXELS - 1, row + PIXELS - 1), outline=FRAME)
+        image.save(file, "PNG")
+        return file.getvalue()
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""

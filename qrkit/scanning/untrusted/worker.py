@@ -27,25 +27,16 @@ def _decode(picture: bytes) -> bytes:
     return json.dumps(decode(picture, most_side=MOST_READ_SIDE).as_dict(), ensure_ascii=False).encode()
 
 
-def _check(level: Level, audience: Audience) -> Callable[[bytes], bytes]:
-    def check_at_level(picture: bytes) -> bytes:
-        from qrkit.scanning.picture_check import check_picture
+def _check(picture: bytes, level: Level, audience: Audience) -> bytes:
+    from qrkit.scanning.picture_check import check_picture
 
-        return check_picture(picture, level, audience=audience, most_side=MOST_CHECKED_SIDE).to_json().encode()
-
-    return check_at_level
+    return check_picture(picture, level, audience=audience, most_side=MOST_CHECKED_SIDE).to_json().encode()
 
 
-JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
-    "decode": (2, _decode),
-    "static phones": (5, _check("static", "phones")),
-    "static all": (5, _check("static", "all")),
-    "quick phones": (10, _check("quick", "phones")),
-    "quick all": (10, _check("quick", "all")),
-    "standard phones": (15, _check("standard", "phones")),
-    "standard all": (15, _check("standard", "all")),
-}
-"""Maps the name of a job to its limit of processor time in seconds and its function."""
+JOBS: dict[str, tuple[int, Callable[..., bytes]]] = {
+    "decode": (2, _decode), "static": (5, _check), "quick": (10, _check), "standard": (15, _check),
+}  # fmt: skip
+"""Maps a job, of a check its level, to its limit of processor time in seconds and its function."""
 
 
 def start() -> None:
@@ -58,10 +49,11 @@ def answer(job: bytes, picture: bytes) -> tuple[int, bytes]:
     from qrkit.errors import NoSymbol, UnreadableFile
     from qrkit.processes.worker import limit_time
 
-    seconds, read = JOBS[job.decode()]
+    name, *audience = job.decode().split()
+    seconds, read = JOBS[name]
     limit_time(seconds)
     try:
-        return DONE, read(picture)
+        return DONE, read(picture, *([name, *audience] if audience else ()))
     except (NoSymbol, UnreadableFile) as error:
         text = str(error)
         told = {"kind": type(error).__name__, "text": text, "advice": error.told("http")[len(text) + 2 :]}

@@ -93,7 +93,7 @@ def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
     if asked.format == "txt":
         return image.to_text(asked.style).encode()
     if asked.format == "zip":
-        return zip_all.write_named(image.scene, safe_name(summary(asked.filename), "zip").removesuffix(".zip"))
+        return zip_all.write(image.scene, safe_name(summary(asked.filename), "zip").removesuffix(".zip"))
     return image.to_bytes(asked.format)
 
 

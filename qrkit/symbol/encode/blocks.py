@@ -5,52 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from qrkit.symbol.encode.capacity import DATA_CODEWORDS
+from qrkit.symbol.encode.capacity import BLOCK_COUNTS, CORRECTION_CODEWORDS, DATA_CODEWORDS
 from qrkit.symbol.encode.reed_solomon import correction_codewords
 
 __all__ = ["Block", "blocks", "codeword_blocks", "final_message"]
-
-# fmt: off
-CORRECTION_CODEWORDS: dict[str, tuple[int, ...]] = {
-    "L": (
-        7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28,
-        28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
-    ),
-    "M": (
-        10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26,
-        26, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
-    ),
-    "Q": (
-        13, 22, 18, 26, 18, 24, 18, 22, 20, 24, 28, 26, 24, 20, 30, 24, 28, 28, 26, 30,
-        28, 30, 30, 30, 30, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
-    ),
-    "H": (
-        17, 28, 22, 16, 22, 28, 26, 26, 24, 28, 24, 28, 22, 24, 24, 30, 28, 28, 26, 28,
-        30, 24, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
-    ),
-}
-"""Error correction codewords per block in versions 1..40 (table 9)."""
-
-BLOCK_COUNTS: dict[str, tuple[int, ...]] = {
-    "L": (
-        1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8,
-        8, 9, 9, 10, 12, 12, 12, 13, 14, 15, 16, 17, 18, 19, 19, 20, 21, 22, 24, 25,
-    ),
-    "M": (
-        1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16,
-        17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33, 35, 37, 38, 40, 43, 45, 47, 49,
-    ),
-    "Q": (
-        1, 1, 2, 2, 4, 4, 6, 6, 8, 8, 8, 10, 12, 16, 12, 17, 16, 18, 21, 20,
-        23, 23, 25, 27, 29, 34, 34, 35, 38, 40, 43, 45, 48, 51, 53, 56, 59, 62, 65, 68,
-    ),
-    "H": (
-        1, 1, 2, 4, 4, 4, 5, 6, 8, 8, 11, 11, 16, 16, 18, 16, 19, 21, 25, 25,
-        25, 34, 30, 32, 35, 37, 40, 42, 45, 48, 51, 54, 57, 60, 63, 66, 70, 74, 77, 81,
-    ),
-}
-"""Number of blocks in versions 1..40 (table 9)."""
-# fmt: on
 
 MISDECODE_PROTECTION = {(1, "L"): 3, (1, "M"): 2, (1, "Q"): 1, (1, "H"): 1, (2, "L"): 2, (3, "L"): 1}
 """Correction codewords reserved for detecting miscorrections (p in 7.5.1); 0 in other symbols."""

@@ -305,20 +305,6 @@ def test_the_same_picture_gives_the_same_bytes_and_is_decoded_once(monkeypatch):
     assert read(content.replace(",", ",\n")) is first
 
 
-def test_the_pictures_read_last_are_kept_but_not_too_many_or_too_large():
-    kept = assets._ImageCache()
-    pictures = [Bitmap(bytes([number]), 1, 1) for number in range(40)]
-    for number, picture in enumerate(pictures):
-        kept.put(bytes([number]), picture)
-        kept.get(b"\0")
-    assert [number for number in range(40) if kept.get(bytes([number]))] == [0, *range(9, 40)]
-    kept.put(b"large", Bitmap(bytes(kept.MOST_BYTES), 1, 1))
-    assert kept.get(b"\0") is None
-    assert kept.get(b"large") is not None
-    kept.put(b"too large", Bitmap(bytes(kept.MOST_BYTES + 1), 1, 1))
-    assert kept.get(b"too large") is None
-
-
 # ---- what is refused
 
 

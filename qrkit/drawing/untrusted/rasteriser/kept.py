@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Sequence
-from threading import Lock
 
 from qrkit.drawing.untrusted.rasteriser import check_time, rasterise_all
+from qrkit.drawing.untrusted.recent import Recent
 
 __all__ = ["MOST_KEPT", "forget_drawings", "rasterise_new"]
 
@@ -31,7 +30,8 @@ def rasterise_new(drawings: Sequence[_Drawing]) -> list[bytes]:
     if missing := [drawing for drawing in dict.fromkeys(drawings) if drawing not in pixels]:
         pixels |= zip(missing, rasterise_all(missing), strict=True)
         for drawing in missing:
-            _kept.keep(drawing, pixels[drawing])
+            if _size(drawing, pixels[drawing]) <= MOST_OF_ONE:
+                _kept.keep(drawing, pixels[drawing])
     return [pixels[drawing] for drawing in drawings]
 
 
@@ -40,41 +40,10 @@ def forget_drawings() -> None:
     _kept.forget()
 
 
-class _KeptDrawings:
-    """The pixels of recent drawings; the least recently used are dropped first."""
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Drop all drawings, and the lock, which another thread may hold while this process is forked."""
-        self._lock = Lock()
-        self._pixels: OrderedDict[_Drawing, bytes] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, drawing: _Drawing) -> bytes | None:
-        with self._lock:
-            pixels = self._pixels.get(drawing)
-            if pixels:
-                self._pixels.move_to_end(drawing)
-        return pixels
-
-    def keep(self, drawing: _Drawing, pixels: bytes) -> None:
-        if _size(drawing, pixels) > MOST_OF_ONE:
-            return
-        with self._lock:
-            if drawing in self._pixels:
-                return
-            self._pixels[drawing] = pixels
-            self._bytes += _size(drawing, pixels)
-            while self._bytes > MOST_KEPT:
-                self._bytes -= _size(*self._pixels.popitem(last=False))
-
-
 def _size(drawing: _Drawing, pixels: bytes) -> int:
     return len(drawing[0]) + len(pixels)
 
 
-_kept = _KeptDrawings()
+_kept = Recent(_size, MOST_KEPT)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_kept.forget)

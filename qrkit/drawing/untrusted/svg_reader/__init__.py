@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import json
 import os
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.svg_reader.worker import MOST_SECONDS, REFUSED
 from qrkit.drawing.untrusted.svg_values import refused, too_much
+from qrkit.errors import AssetError, UnreadableFile
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
-__all__ = ["drawn_svg", "read_svg"]
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["drawn_svg", "read_svg", "svg_picture"]
 
 LONGEST_SECONDS = 20.0
 """Time limit on the clock, for busy machines, and for systems that cannot limit processor time."""
@@ -45,6 +50,28 @@ def drawn_svg(data: bytes) -> tuple[bytes, list[str]]:
     """
     (_, _, _, doubts), png = _ask(b"pixels", data)
     return png, doubts
+
+
+def svg_picture(data: bytes, name: str) -> Image:
+    """Draw an SVG with a longer side of 1,600 pixels on a transparent background, as mode RGBA, to read or check it.
+
+    Args:
+        data: The bytes of an SVG.
+        name: The name of its file, for errors.
+
+    Raises:
+        UnreadableFile: If the SVG is damaged, takes too long to draw, or has something that a browser may show in
+            another way: without it, a QR Code could look better than it is.
+    """
+    from PIL import Image
+
+    try:
+        png, doubts = drawn_svg(data)
+    except AssetError as error:
+        raise UnreadableFile(f"{name} {error.rule}; save it as png instead") from error
+    if doubts:
+        raise UnreadableFile(f"{name}: {doubts[0]}; save it as png instead")
+    return Image.open(BytesIO(png)).convert("RGBA")
 
 
 def _ask(job: bytes, data: bytes) -> tuple[list[Any], bytes]:
