@@ -73,7 +73,7 @@ HOUSE = "tests/test_house.py"
 
 
 def pytest_collection() -> None:
-    """Let the collector of garbage rest while tests are collected: nearly all that is made meanwhile stays to the end."""
+    """Let the collector of garbage rest while tests are collected: nearly all that is made meanwhile stays."""
     gc.disable()
 
 
