@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -25,23 +27,18 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def new_store(folder):
-    """A store with the local account and one called Ana."""
-    path = folder / "shop.duckdb"
+@pytest.fixture(scope="module")
+def same_store(tmp_path_factory):
+    """A store with the local account and one called Ana, for all commands that change nothing."""
+    path = tmp_path_factory.mktemp("account") / "shop.duckdb"
     with open_portfolio(path) as shop:
         create_account(shop.store, "Ana", plan="pro")
     return path
 
 
 @pytest.fixture
-def store(folder):
-    return new_store(folder)
-
-
-@pytest.fixture(scope="module")
-def same_store(tmp_path_factory):
-    """One for all commands that change nothing."""
-    return new_store(tmp_path_factory.mktemp("account"))
+def store(same_store, folder):
+    return Path(shutil.copy(same_store, folder))
 
 
 def run(capsys, *words, store="shop.duckdb"):
