@@ -93,7 +93,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector all of it: thousands of tests, and all that their modules loaded."""
+    """Let it work again, but not on what stays to the end: thousands of tests, and all that their modules loaded."""
     gc.enable()
     gc.collect()
     gc.freeze()
