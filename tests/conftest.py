@@ -72,6 +72,11 @@ QUICK_SECONDS = float(os.environ.get("QUICK_SECONDS", "inf"))
 HOUSE = "tests/test_house.py"
 
 
+def pytest_collection() -> None:
+    """Let the collector of garbage rest while tests are collected: nearly all that is made meanwhile stays."""
+    gc.disable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put tests that share what is costly first, and load all of qrkit before the first property test.
 
@@ -88,7 +93,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector of garbage what stays to the end: thousands of tests, and all that their modules loaded."""
+    """Let it work again, but not on what stays to the end: thousands of tests, and all that their modules loaded."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -74,6 +74,14 @@ def parse(path: Path) -> ast.Module:
     return tree
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it but expressions, which are most of them and hold no statement."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield from statements(child)
+
+
 def definitions(node: ast.AST, prefix: str = "", *, public: bool = True) -> Iterator[tuple[str, Definition, bool]]:
     """Each class and function below a node: its dotted name, itself, and whether users see it."""
     for child in ast.iter_child_nodes(node):
@@ -81,7 +89,7 @@ def definitions(node: ast.AST, prefix: str = "", *, public: bool = True) -> Iter
             name, seen = f"{prefix}{child.name}", public and not child.name.startswith("_")
             yield name, child, seen
             yield from definitions(child, f"{name}.", public=seen and isinstance(child, ast.ClassDef))
-        elif not isinstance(child, ast.expr):  # no expression holds a definition, and most nodes are expressions
+        elif not isinstance(child, ast.expr):
             yield from definitions(child, prefix, public=public)
 
 
@@ -95,7 +103,7 @@ def functions(path: Path) -> Iterator[tuple[str, Function, bool]]:
 def imported(node: ast.AST, module: str) -> set[str]:
     """Every module that is named in an import below a node: those inside functions count too."""
     names = set()
-    for child in ast.walk(node):
+    for child in statements(node):
         if isinstance(child, ast.Import):
             names |= {alias.name for alias in child.names}
         elif isinstance(child, ast.ImportFrom):
@@ -158,8 +166,9 @@ def test_rooms_import_only_from_rooms_above_them_in_the_list() -> None:
 
 
 def test_only_the_types_of_methods_come_from_below() -> None:
-    assert len(upward(running=False)) == MOST_TYPES_FROM_BELOW
-    assert {line.split()[0] for line in upward(running=False)} == {SEAM}
+    lines = upward(running=False)
+    assert len(lines) == MOST_TYPES_FROM_BELOW
+    assert {line.split()[0] for line in lines} == {SEAM}
 
 
 def test_no_module_imports_the_facade() -> None:
@@ -251,7 +260,7 @@ def docstring_lines(tree: ast.Module) -> set[int]:
     """Numbers of the lines of docstrings, those of attributes counted."""
     texts = [
         node
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     ]
     return {number for node in texts for number in range(node.lineno, (node.end_lineno or 0) + 1)}
@@ -357,10 +366,11 @@ def shown_modules() -> set[str]:
 
 def test_functions_of_the_reference_say_what_they_raise() -> None:
     """`test_reference.py` asks the same of what these modules take from others."""
+    shown = shown_modules()
     silent = [
         f"{module_name(path)}.{name}"
         for path in SOURCES
-        if module_name(path) in shown_modules()
+        if module_name(path) in shown
         for name, node, public in functions(path)
         if public and raises(node) and "Raises:" not in (ast.get_docstring(node) or "")
     ]

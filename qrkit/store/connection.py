@@ -258,13 +258,13 @@ class Store:
         return [dict(zip(names, row, strict=True)) for row in found]
 
     def each_row(self, sql: str, parameters: Parameters = ()) -> Generator[tuple[Any, ...], None, None]:
-        """Run a query that returns many rows, and yield them as tuples; few of them are in memory at a time.
+        """Run a query, parsed once, that returns many rows, and yield them as tuples; few are in memory at a time.
 
         The statement ends with the generator, so nothing else may run on this store until then. A caller that may fail
         on a row must close the generator: the error would keep it alive, and closing the store waits for it.
         """
         with self.statement() as cursor:
-            cursor.execute(sql, parameters)
+            self.database.run_often(cursor, sql, parameters)
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 yield from rows
 

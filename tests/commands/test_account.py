@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -25,12 +27,18 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def store(folder):
-    """A store with the local account and one called Ana."""
-    with open_portfolio("shop.duckdb") as shop:
+@pytest.fixture(scope="module")
+def same_store(tmp_path_factory):
+    """A store with the local account and one called Ana, for all commands that change nothing."""
+    path = tmp_path_factory.mktemp("account") / "shop.duckdb"
+    with open_portfolio(path) as shop:
         create_account(shop.store, "Ana", plan="pro")
-    return folder / "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def store(same_store, folder):
+    return Path(shutil.copy(same_store, folder))
 
 
 def run(capsys, *words, store="shop.duckdb"):
@@ -120,9 +128,9 @@ def test_create_makes_the_store_where_there_is_none_and_nothing_else_does(folder
     ],
     ids=lambda value: " ".join(value)[:30].replace("\n", "?").replace("\x1b", "?") if isinstance(value, list) else "",
 )
-def test_what_is_wrong_is_one_line_and_changes_nothing(words, rule, store, capsys):
-    assert rule in refused(capsys, *words)
-    with Store(store) as opened:
+def test_what_is_wrong_is_one_line_and_changes_nothing(words, rule, same_store, capsys):
+    assert rule in refused(capsys, *words, store=same_store)
+    with Store(same_store) as opened:
         assert [(one.name, one.plan, list_keys(opened, one)) for one in list_accounts(opened)] == [
             ("local", "premium", []),
             ("Ana", "pro", []),

@@ -1,6 +1,7 @@
 """Tags and fields of QR Codes, typed: `add`, `set`, `show`, `list`, `scans` and `report`."""
 
 import json
+import shutil
 
 import pandas as pd
 import pytest
@@ -11,15 +12,22 @@ from qrkit.__main__ import main
 LINK = "https://example.com/spring"
 
 
-@pytest.fixture(autouse=True)
-def shop(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
-    with open_portfolio("shop.duckdb", base_url="https://go.example.com") as made:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prepared") / "shop.duckdb"
+    with open_portfolio(path, base_url="https://go.example.com") as made:
         made.insert_qrcode(LINK, short_code="door", tags=["old", "shop"], fields={"City": "Graz", "Floor": "2"})
         made.insert_qrcode(LINK, name="Gate", short_code="gate", fields={"City": "Wien"})
         times = ["2026-06-01T09:00:00Z"] * 3
         made.scans.insert(pd.DataFrame({"short_code": ["door", "door", "gate"], "time": times}))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def shop(prepared, tmp_path, monkeypatch):
+    shutil.copy(prepared, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """`qrkit set` with rules, limits and times, and `qrkit explain`."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +13,17 @@ HOME = "https://example.com/home"
 RULE = {"conditions": [{"type": "device", "matchValue": "ios"}], "content": HOME}
 
 
-@pytest.fixture
-def store(tmp_path):
-    path = tmp_path / "shop.duckdb"
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prepared") / "shop.duckdb"
     with open_portfolio(path, base_url="https://go.example.com") as shop:
         shop.insert_qrcode(HOME, short_code="door")
     return path
+
+
+@pytest.fixture
+def store(prepared, tmp_path):
+    return Path(shutil.copy(prepared, tmp_path))
 
 
 @pytest.fixture

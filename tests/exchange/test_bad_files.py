@@ -76,8 +76,7 @@ def brought(portfolio, bring):
     before = {one.id for one in (*portfolio.list_qrcodes(), *portfolio.list_campaigns())}
     result = bring()
     new = [one for one in portfolio.list_qrcodes() if one.id not in before]
-    for one in new:
-        portfolio.delete_qrcode(one.id)
+    portfolio.delete_qrcodes([one.id for one in new])
     # Campaigns of the same second are listed in any order, so the first need not be that of the shop.
     for one in portfolio.list_campaigns():
         if one.id not in before:

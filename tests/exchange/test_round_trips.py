@@ -293,6 +293,7 @@ def temporary(tmp_path, monkeypatch):
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    gc.freeze()  # what was there before need not be looked through
     yield folder
     gc.collect()  # what a generator leaves behind is told of here, not in another test
     assert list(folder.iterdir()) == []

@@ -95,8 +95,9 @@ def said_by_forms(form, is_said=False):
             yield from said_by_forms(value, is_said)
 
 
-def all_sentences():
-    """Each sentence by its key, with its English forms."""
+@pytest.fixture(scope="module")
+def english_forms():
+    """The English forms of each sentence, by its key."""
     found = [sentence for path in sorted(ROOT.rglob("*.py")) for sentence in said_by(path)]
     found += [
         *said_by_template(),
@@ -124,7 +125,6 @@ def all_sentences():
     return sentences
 
 
-ENGLISH = all_sentences()
 SAME = {
     "de": set(),
     "fr": {"Table {n}", "{count} codes", "{count} minutes", "{count} scans", "{count} scans."},
@@ -147,36 +147,36 @@ def values_in(text):
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_no_catalog_has_a_sentence_the_code_lacks(language):
-    assert set(catalog(language)) - set(ENGLISH) == set()
+def test_no_catalog_has_a_sentence_the_code_lacks(language, english_forms):
+    assert set(catalog(language)) - set(english_forms) == set()
 
 
 @pytest.mark.release
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_every_sentence_is_translated_when_released(language):
-    assert set(ENGLISH) - set(catalog(language)) == set()
+def test_every_sentence_is_translated_when_released(language, english_forms):
+    assert set(english_forms) - set(catalog(language)) == set()
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_a_translation_uses_the_values_of_the_english_sentence(language):
+def test_a_translation_uses_the_values_of_the_english_sentence(language, english_forms):
     """A form for one may leave its number out: "an hour"."""
     for english, entry in catalog(language).items():
         several, *others = reversed(forms(entry))
         assert values_in(several) == values_in(english), english
         for other in others:
             assert values_in(english) - {"count"} <= values_in(other) | {"shown"}, english
-            assert values_in(other) <= set().union(*map(values_in, ENGLISH[english])), english
+            assert values_in(other) <= set().union(*map(values_in, english_forms[english])), english
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_forms_are_those_of_the_plural_rules_of_the_language(language):
+def test_forms_are_those_of_the_plural_rules_of_the_language(language, english_forms):
     known = {*Locale.parse(language).plural_form.tags, "other"}
     for english, entry in catalog(language).items():
         if isinstance(entry, str):
-            assert len(ENGLISH[english]) == 1, english
+            assert len(english_forms[english]) == 1, english
         else:
             assert {"one", "other"} <= set(entry) <= known
-            assert len(ENGLISH[english]) > 1 or "{count}" in english, english
+            assert len(english_forms[english]) > 1 or "{count}" in english, english
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -188,7 +188,7 @@ def test_no_sentence_is_english_by_mistake(language):
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_ends_and_spaces_are_those_of_the_english_sentence(language):
+def test_ends_and_spaces_are_those_of_the_english_sentence(language, english_forms):
     for english, entry in catalog(language).items():
         for own in forms(entry):
             assert own

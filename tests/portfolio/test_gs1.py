@@ -25,6 +25,13 @@ def shop():
         yield opened
 
 
+@pytest.fixture(scope="module")
+def empty_shop():
+    """One for all that is refused."""
+    with open_portfolio(":memory:", base_url=BASE) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize(
     "what", ["9506000134352", "09506000134352", "(01)09506000134352", GTIN, f"https://other.example/x/{GTIN}?17=1"]
 )
@@ -80,16 +87,16 @@ def test_deleting_a_lot_leaves_its_product(shop):
         ("8004/95060/00134352", [link()], "path"),
     ],
 )
-def test_what_no_resolver_can_serve_is_refused_and_changes_nothing(shop, what, links, told):
+def test_what_no_resolver_can_serve_is_refused_and_changes_nothing(empty_shop, what, links, told):
     with pytest.raises(InvalidParameter, match=told):
-        shop.gs1.set(what, links=links)
-    assert shop.list_qrcodes() == []
+        empty_shop.gs1.set(what, links=links)
+    assert empty_shop.list_qrcodes() == []
 
 
-def test_a_key_cannot_be_chosen_as_a_short_code(shop):
+def test_a_key_cannot_be_chosen_as_a_short_code(empty_shop):
     """Ruling T19: numbers of GS1 keys are the resolver's."""
     with pytest.raises(InvalidParameter, match="short_code"):
-        shop.insert_qrcode("https://shop.example", short_code=GTIN)
+        empty_shop.insert_qrcode("https://empty_shop.example", short_code=GTIN)
 
 
 @pytest.fixture

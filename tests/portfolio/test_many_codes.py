@@ -1,5 +1,6 @@
 """Many QR Codes at once: found by the page, edited together, deleted and restored; in both kinds of stores."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pandas as pd
@@ -19,9 +20,9 @@ NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
 
 
-@pytest.fixture
-def shop(new_place):
-    with open_portfolio(new_place(), base_url="https://go.example.com", clock=lambda: NOW) as made:
+@contextmanager
+def stocked(place):
+    with open_portfolio(place, base_url="https://go.example.com", clock=lambda: NOW) as made:
         window = made.insert_campaign("Window")
         made.templates.save("brand", {"ec": "H"})
         for number in range(12):
@@ -33,6 +34,19 @@ def shop(new_place):
                 location={"address": "Main Street"} if number == 5 else {},
                 short_code=f"code{number}",
             )
+        yield made
+
+
+@pytest.fixture
+def shop(new_place):
+    with stocked(new_place()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def same_shop(new_place):
+    """One for all tests that change nothing."""
+    with stocked(new_place()) as made:
         yield made
 
 
@@ -53,24 +67,25 @@ def names(shop, **search):
         (("%",), [f"{'Tür' if number % 2 else 'Table'} {number}" for number in range(12)]),
     ],
 )
-def test_search_finds_words_as_they_are_typed_in_any_case(shop, words, found):
-    assert names(shop, words=words) == found
+def test_search_finds_words_as_they_are_typed_in_any_case(same_shop, words, found):
+    assert names(same_shop, words=words) == found
 
 
-def test_pages_follow_one_another_and_each_tells_the_whole_number(shop):
-    pages = [shop.search_page(Search(), start=start, limit=5) for start in (0, 5, 10)]
+def test_pages_follow_one_another_and_each_tells_the_whole_number(same_shop):
+    pages = [same_shop.search_page(Search(), start=start, limit=5) for start in (0, 5, 10)]
     assert [total for total, _ in pages] == [12, 12, 12]
-    assert [code for _, codes in pages for code in codes] == shop.list_qrcodes()
-    assert shop.search_page(Search(), start=12, limit=5) == (0, [])
+    assert [code for _, codes in pages for code in codes] == same_shop.list_qrcodes()
+    assert same_shop.search_page(Search(), start=12, limit=5) == (0, [])
 
 
-def test_search_takes_campaigns_ids_and_parts_of_contents(shop):
-    (window,) = shop.list_campaigns()
-    codes = shop.list_qrcodes()
-    assert names(shop, campaign=window.id, words=("1",)) == ["Tür 1", "Tür 3", "Tür 5", "Tür 7", "Tür 9", "Tür 11"]
-    assert names(shop, ids=(codes[3].id, codes[0].id)) == ["Table 0", "Tür 3"]
-    assert names(shop, content="com/1?") == ["Tür 1"]
-    assert names(shop, content="COM/1?") == []
+def test_search_takes_campaigns_ids_and_parts_of_contents(same_shop):
+    (window,) = same_shop.list_campaigns()
+    codes = same_shop.list_qrcodes()
+    found = ["Tür 1", "Tür 3", "Tür 5", "Tür 7", "Tür 9", "Tür 11"]
+    assert names(same_shop, campaign=window.id, words=("1",)) == found
+    assert names(same_shop, ids=(codes[3].id, codes[0].id)) == ["Table 0", "Tür 3"]
+    assert names(same_shop, content="com/1?") == ["Tür 1"]
+    assert names(same_shop, content="COM/1?") == []
 
 
 def test_codes_are_sorted_by_any_column_and_those_without_it_come_last(shop):
@@ -188,15 +203,15 @@ def test_undo_of_an_edit_that_a_later_version_forbids_changes_nothing(shop):
         ({"find": "https://example.com/4?a=100%_x", "replace": ""}, "does not work for 'Table 4'"),
     ],
 )
-def test_an_edit_that_breaks_a_rule_changes_nothing(shop, fields, rule):
-    before = shop.list_qrcodes()
+def test_an_edit_that_breaks_a_rule_changes_nothing(same_shop, fields, rule):
+    before = same_shop.list_qrcodes()
     with pytest.raises(InvalidParameter, match=rule):
-        shop.edit_qrcodes([code.id for code in before], **fields)
+        same_shop.edit_qrcodes([code.id for code in before], **fields)
     with pytest.raises(NotFound):
-        shop.edit_qrcodes([before[0].id, "nothing"], template="brand")
+        same_shop.edit_qrcodes([before[0].id, "nothing"], template="brand")
     with pytest.raises(NotFound):
-        shop.delete_qrcodes([before[0].id, "nothing"])
-    assert shop.list_qrcodes() == before
+        same_shop.delete_qrcodes([before[0].id, "nothing"])
+    assert same_shop.list_qrcodes() == before
 
 
 @pytest.mark.rule("X15")
@@ -284,9 +299,9 @@ def test_a_campaign_gives_its_rules_to_new_codes_and_to_others_when_asked(shop):
     assert shop.update_campaign(window.id, rules=[]).to_json().count("rules") == 0
 
 
-def test_terms_of_many_codes_that_break_a_rule_change_nothing(shop):
-    ids = [code.id for code in shop.list_qrcodes()]
-    before = shop.list_qrcodes()
+def test_terms_of_many_codes_that_break_a_rule_change_nothing(same_shop):
+    ids = [code.id for code in same_shop.list_qrcodes()]
+    before = same_shop.list_qrcodes()
     itself = RULE | {"content": before[4].short_url}
     for terms, rule in (
         ({"rules": [itself]}, "does not work for 'Table 4': .* is the short URL of this QR Code itself"),
@@ -295,8 +310,8 @@ def test_terms_of_many_codes_that_break_a_rule_change_nothing(shop):
         ({"rules": [RULE] * 51}, "rules.*must have 0..50 entries, not 51"),
     ):
         with pytest.raises(InvalidParameter, match=rule):
-            shop.edit_qrcodes(ids, **terms)
-    assert shop.list_qrcodes() == before
+            same_shop.edit_qrcodes(ids, **terms)
+    assert same_shop.list_qrcodes() == before
 
 
 @pytest.mark.parametrize(
@@ -310,16 +325,16 @@ def test_terms_of_many_codes_that_break_a_rule_change_nothing(shop):
         ({"fields": "City=Graz"}, "fields='City=Graz': must be an object"),
     ],
 )
-def test_invalid_fields_change_nothing(shop, change, rule):
-    code = shop.list_qrcodes()[0]
+def test_invalid_fields_change_nothing(same_shop, change, rule):
+    code = same_shop.list_qrcodes()[0]
     for work in (
-        lambda: shop.insert_qrcode("https://example.com", **change),
-        lambda: shop.update_qrcode(code.id, **change),
-        lambda: shop.edit_qrcodes([code.id], **change),
+        lambda: same_shop.insert_qrcode("https://example.com", **change),
+        lambda: same_shop.update_qrcode(code.id, **change),
+        lambda: same_shop.edit_qrcodes([code.id], **change),
     ):
         with pytest.raises(InvalidParameter, match=rule):
             work()
-    assert shop.get_qrcode(code.id) == code
+    assert same_shop.get_qrcode(code.id) == code
 
 
 def test_fields_of_deleted_codes_come_back(shop):
@@ -336,10 +351,10 @@ def test_fields_of_deleted_codes_come_back(shop):
         ({"rules": [], "rules_of_campaigns": True}, "rules=.*cannot be combined with rules_of_campaigns"),
     ],
 )
-def test_terms_are_checked_without_any_code(shop, terms, told):
-    for ids in ([], [shop.list_qrcodes()[0].id]):
+def test_terms_are_checked_without_any_code(same_shop, terms, told):
+    for ids in ([], [same_shop.list_qrcodes()[0].id]):
         with pytest.raises(InvalidParameter, match=told):
-            shop.edit_qrcodes(ids, **terms)
+            same_shop.edit_qrcodes(ids, **terms)
 
 
 def test_codes_beyond_the_plan_are_left_out_of_an_edit_with_a_warning(new_place):

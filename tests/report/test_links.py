@@ -1,6 +1,7 @@
 """Links to reports that expire."""
 
 import logging
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -25,11 +26,24 @@ class World:
         return self.client.request("GET", parts.path, query=parts.query, headers=headers)
 
 
-@pytest.fixture
-def world():
+@contextmanager
+def opened():
     with open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: NOON) as shop:
         shop.insert_qrcode("https://example.com", name="Door")
         yield World(shop)
+
+
+@pytest.fixture
+def world():
+    with opened() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def same_world():
+    """One for all links that there are not."""
+    with opened() as made:
+        yield made
 
 
 def test_a_link_shows_the_report_until_it_expires(world, caplog):
@@ -54,16 +68,16 @@ def test_a_link_shows_the_report_until_it_expires(world, caplog):
 
 
 @pytest.mark.parametrize("query", ["", "?token=", "?token=x", "?auth=x", "?token=%FF&token=%00"])
-def test_without_a_token_there_is_nothing(world, query):
-    world.made.link(world.shop)
-    assert world.get(f"/api/v3/report{query}").status in (400, 401, 404)
-    assert "text/html" in world.get("/api/v3/report?token=x", accept="text/html").headers["content-type"]
+def test_without_a_token_there_is_nothing(same_world, query):
+    same_world.made.link(same_world.shop)
+    assert same_world.get(f"/api/v3/report{query}").status in (400, 401, 404)
+    assert "text/html" in same_world.get("/api/v3/report?token=x", accept="text/html").headers["content-type"]
 
 
 @pytest.mark.parametrize("days", [0, 91, 1.5, True])
-def test_links_last_at_most_90_days(world, days):
+def test_links_last_at_most_90_days(same_world, days):
     with pytest.raises(InvalidParameter):
-        world.made.link(world.shop, days=days)
+        same_world.made.link(same_world.shop, days=days)
 
 
 def test_pages_are_limited_in_size_and_number(world, monkeypatch):

@@ -3,6 +3,7 @@
 import json
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from random import Random
 from urllib.parse import parse_qs, quote, urlsplit
@@ -51,11 +52,24 @@ class Site:
         return self.client.get(GIF, **fields)
 
 
-@pytest.fixture
-def site():
+@contextmanager
+def opened():
     with Store(":memory:") as store:
         made = Site(store)
         made.shop.insert_qrcode(HOME, short_code="door", rules=SPLIT, click_id="qrkit_click")
+        yield made
+
+
+@pytest.fixture
+def site():
+    with opened() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def same_site():
+    """One for all that is refused."""
+    with opened() as made:
         yield made
 
 
@@ -116,11 +130,11 @@ def test_the_link_keeps_what_it_has(site):
         ({"shortCode": "door", "time": "2027-01-01T00:00:00Z"}, "time"),
     ],
 )
-def test_garbage_is_refused_by_field(site, fields, told):
-    reply = site.tell(**fields)
+def test_garbage_is_refused_by_field(same_site, fields, told):
+    reply = same_site.tell(**fields)
     assert reply.status in (400, 404)
     assert told in reply.text
-    assert site.shop.conversions.to_frame().empty
+    assert same_site.shop.conversions.to_frame().empty
 
 
 def test_ids_are_sealed_bounded_in_time_and_of_one_account(site):
@@ -227,9 +241,9 @@ def test_numbers_of_orders_are_the_same_texts_in_every_column(site):
         ([{"short_code": "door", "time": "1900-01-01"}], None, "must be between the creation of the QR Code"),
     ],
 )
-def test_tables_that_cannot_be_meant_are_refused(site, frame, columns, told):
+def test_tables_that_cannot_be_meant_are_refused(same_site, frame, columns, told):
     with pytest.raises(InvalidParameter, match=told):
-        site.shop.conversions.insert(frame, columns)
+        same_site.shop.conversions.insert(frame, columns)
 
 
 class CountingStore(Store):

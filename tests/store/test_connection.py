@@ -11,6 +11,7 @@ import pytest
 
 from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
 from qrkit.store import Store
+from qrkit.store.duckdb.database import MOST_STATEMENTS, STATEMENTS
 from qrkit.store.migrations import MIGRATIONS
 from qrkit.store.upkeep.maintenance import backup
 from qrkit.store.upkeep.rescuing import rescue
@@ -434,3 +435,10 @@ def test_sql_can_touch_this_file_and_nothing_else(confined, sql):
         store.rows(sql.format(folder=folder))
     assert "sesame" not in str(caught.value)
     assert sorted(file.name for file in folder.iterdir()) == before
+
+
+def test_few_parsed_statements_are_kept():
+    with Store(":memory:") as store:
+        for number in [*range(2 * MOST_STATEMENTS), 0]:
+            assert list(store.each_row(f"SELECT {number} + ?", [1])) == [(number + 1,)]
+        assert len(store.database.memory[STATEMENTS]) == MOST_STATEMENTS

@@ -3,6 +3,7 @@
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from time import process_time
 
@@ -30,12 +31,30 @@ class Undone(Exception):
     pass
 
 
-@pytest.fixture(params=[short_codes.FEW, 0], ids=["few", "many"])
-def shop(new_place, monkeypatch, request):
-    monkeypatch.setattr(short_codes, "FEW", request.param)
-    with open_portfolio(new_place(), clock=lambda: NOON) as portfolio:
+@contextmanager
+def opened(place, few):
+    with pytest.MonkeyPatch.context() as patch, open_portfolio(place, clock=lambda: NOON) as portfolio:
+        patch.setattr(short_codes, "FEW", few)
         portfolio.insert_qrcode(SPRING, short_code="door")
         assert target(portfolio.store, "door").content == SPRING  # all are in memory from here on
+        yield portfolio
+
+
+@pytest.fixture(scope="module", params=[short_codes.FEW, 0], ids=["few", "many"])
+def few(request):
+    return request.param
+
+
+@pytest.fixture
+def shop(new_place, few):
+    with opened(new_place(), few) as portfolio:
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
+def same_shop(new_place, few):
+    """One for all codes that it does not have."""
+    with opened(new_place(), few) as portfolio:
         yield portfolio
 
 
@@ -52,8 +71,8 @@ def led_to(store, *short_codes):
 
 
 @pytest.mark.parametrize("short_code", ["nobody", "DOOR", "", "door/", "doo", "%", "\ud800", "d" * 10_000, "door\0"])
-def test_a_code_that_was_never_given_leads_nowhere(shop, short_code):
-    assert target(shop.store, short_code) is None
+def test_a_code_that_was_never_given_leads_nowhere(same_shop, short_code):
+    assert target(same_shop.store, short_code) is None
 
 
 def test_unknown_codes_are_not_kept_in_memory(new_path):

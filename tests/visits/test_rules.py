@@ -31,6 +31,13 @@ def shop():
         yield portfolio
 
 
+@pytest.fixture(scope="module")
+def same_shop():
+    """One for all conditions, each of which has a code of its own."""
+    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
+        yield portfolio
+
+
 def ask(shop, code, *, at=NOON, place=None, method="GET", query="", address="192.0.2.7", **headers):
     """Where a request leads."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -88,9 +95,9 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         (rule("scan-number", "every 2", key="day"), {}, False),
     ],
 )
-def test_a_rule_answers_those_to_whom_its_conditions_apply(shop, one, asked, is_led):
-    shop.insert_qrcode(HOME, short_code="door", rules=[one])
-    assert ask(shop, "door", **asked) == (one["content"] if is_led else HOME)
+def test_a_rule_answers_those_to_whom_its_conditions_apply(same_shop, one, asked, is_led):
+    code = same_shop.insert_qrcode(HOME, rules=[one]).short_code
+    assert ask(same_shop, code, **asked) == (one["content"] if is_led else HOME)
 
 
 def test_the_first_rule_that_applies_answers_and_the_schedule_applies_only_where_none_does(shop):

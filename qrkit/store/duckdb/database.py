@@ -40,6 +40,8 @@ __all__ = ["MISREAD", "Database", "history_folder", "is_misread", "reading_file"
 MEMORY = ":memory:"
 STATEMENTS = "statements"
 """Key of the parsed statements in the `memory` of a database."""
+MOST_STATEMENTS = 100
+"""How many parsed statements a database keeps."""
 MISREAD = "has a question mark, after which DuckDB expects options; use a path without one"
 """What is wrong with a path that `is_misread`."""
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
@@ -231,9 +233,13 @@ class Database(Engine):
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
         read: dict[str, duckdb.Statement] = self.memory.setdefault(STATEMENTS, {})
-        if sql not in read:
-            (read[sql],) = cursor.extract_statements(sql)
-        cursor.execute(read[sql], parameters)
+        statement = read.get(sql)
+        if statement is None:
+            if len(read) >= MOST_STATEMENTS:
+                read.popitem()  # the newest: searches for many words come and go, and the others stay
+            (statement,) = cursor.extract_statements(sql)
+            read[sql] = statement
+        cursor.execute(statement, parameters)
 
     def add_rows(self, cursor: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
         """Append a DataFrame, arrays by name, or an Arrow stream to a table with the same column order."""
