@@ -26,12 +26,8 @@ NEAREST: tuple[dict[str, Any], ...] = ({"em": "byte"}, {"version": None}, {"em":
 def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
     """Return the short URL and the image URL of a QR Code."""
     url = short_url(base_url, fields["short_code"], fields["urlinfo"])
-    text = encoded_text(
-        is_dynamic=fields["is_dynamic"],
-        short_url=url,
-        content=fields["content"],
-        scan_marker=fields["scan_marker"],
-    )
+    content, is_marked = fields["content"], fields["scan_marker"]
+    text = encoded_text(is_dynamic=fields["is_dynamic"], short_url=url, content=content, scan_marker=is_marked)
     return {"short_url": url, "image_url": image_url(base_url, text, fitting(text, fields["properties"]))}
 
 
