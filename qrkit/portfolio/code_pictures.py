@@ -26,8 +26,8 @@ NEAREST: tuple[dict[str, Any], ...] = ({"em": "byte"}, {"version": None}, {"em":
 def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
     """Return the short URL and the image URL of a QR Code."""
     url = short_url(base_url, fields["short_code"], fields["urlinfo"])
-    names = ("is_dynamic", "content", "scan_marker")
-    text = encoded_text(short_url=url, **{name: fields[name] for name in names})
+    content, is_marked = fields["content"], fields["scan_marker"]
+    text = encoded_text(is_dynamic=fields["is_dynamic"], short_url=url, content=content, scan_marker=is_marked)
     return {"short_url": url, "image_url": image_url(base_url, text, fitting(text, fields["properties"]))}
 
 

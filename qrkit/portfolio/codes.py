@@ -26,7 +26,7 @@ from qrkit.store import Store
 from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
-from qrkit.store.records.short_codes import longest_known
+from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_known
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import (
     PLANS,
@@ -509,16 +509,16 @@ class Records:
     def _free_short_code(self, wished: str = "", urlinfo: str = "", *, is_gs1: bool = False) -> str:
         """Return the requested short code, the path of a key for GS1 entities, or a random one, that was never used."""
         if wished in ("", None):
-            return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
+            return next(code for code in iter(new_short_code, "") if not is_taken(self.store, code))
         is_allowed = is_gs1_key if is_gs1 else is_short_code
         if not isinstance(wished, str) or not is_allowed(wished := normalize("NFC", wished)):
             raise InvalidParameter(Problem("short_code", wished, CODE_RULE))
-        if table.is_taken(self.store, wished):
+        if is_taken(self.store, wished):
             # Other accounts' codes are not distinguished from deleted ones, so that this says nothing about them.
-            is_ours = table.has_short_code(self.store, self.account.id, wished)
+            is_ours = has_short_code(self.store, self.account.id, wished)
             rule = "is used by another QR Code" if is_ours else "was used before, and is never given out again"
             raise InvalidParameter(Problem("short_code", wished, rule))
-        if other := table.address_holder(self.store, wished):
+        if other := address_holder(self.store, wished):
             rule = f"is an address of the QR Code {other!r}, which may be printed"
             raise InvalidParameter(Problem("short_code", wished, rule))
         check_tail(self.store, wished, urlinfo if isinstance(urlinfo, str) else "")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Store"]
 
+TABLE_OF_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
 APPLIED = "SELECT name, applied FROM migrations"
 RECORD_APPLIED = "INSERT INTO migrations SELECT unnest(?::VARCHAR[]), now() AT TIME ZONE 'UTC'"
 ID = "SELECT value FROM settings WHERE name = 'id'"
@@ -473,14 +474,9 @@ class Store:
         applied = self._applied_before()
         if applied is None:
             columns = [] if self.database.is_new else self.rows(dialect.tables)
-            if not columns:
-                with self.atomic():  # only one process at a time runs this, even if several start at once
-                    self.execute(
-                        "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
-                    )
-            elif {"table_name": "migrations", "column_name": "applied"} not in columns:
+            if columns and {"table_name": "migrations", "column_name": "applied"} not in columns:
                 raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
-            applied = self._applied()
+            applied = self._applied() if columns else self._created()
         if applied - dialect.migrations.keys() and dialect.migrations.keys() - applied:
             raise damaged(self.path, "is damaged: the table migrations does not hold what qrkit writes into it")
         if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
@@ -493,6 +489,17 @@ class Store:
                     self.execute(dialect.migrations[name])
                 self.execute(RECORD_APPLIED, [missing])
         self.database.is_new = False
+
+    def _created(self) -> set[str]:
+        """Create today's tables in one transaction, and return the names of the migrations that they stand for."""
+        dialect = self.database.dialect
+        with self.atomic():  # only one process at a time runs this, even if several start at once
+            self.execute(TABLE_OF_MIGRATIONS)
+            applied = self._applied()
+            if not applied:
+                self.execute(dialect.new_tables)
+                self.execute(RECORD_APPLIED, [list(dialect.migrations)])
+        return applied or set(dialect.migrations)
 
     def _id(self) -> str:
         """Return the id of the store."""

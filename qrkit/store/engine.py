@@ -53,6 +53,7 @@ class Dialect:
         visit_alone: Gives the open transaction the exclusive right to add visits; may be empty.
         tables: Selects the columns of all existing tables: table_name, column_name.
         migrations: The schema as named steps, in the order they are applied.
+        new_tables: Creates in a new store what all migrations together create.
         json_rows: A table from the `{fields}` of the JSON objects `$rows` and the numbers `$numbers`; its columns are
             `{names}`, then `{number}`.
         json_field: One of the fields, given its `{name}` and its type `{kind}`.
@@ -78,6 +79,7 @@ class Dialect:
     visit_alone: str
     tables: str
     migrations: Mapping[str, str]
+    new_tables: str
     json_rows: str
     json_field: str
     json_array: str

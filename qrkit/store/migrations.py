@@ -1,13 +1,18 @@
 """The tables of a store file, as named migrations: each is applied once and recorded in the table `migrations`.
 
-A released migration is never changed; later changes are new migrations. Timestamps are UTC without a time zone, because
+A released migration is never changed; later changes are new migrations. A new store gets the sum of all of them, which
+`at_once` works out, so that the tables are described only here. Timestamps are UTC without a time zone, because
 grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 __all__ = [
     "ALL_VISITS", "DAY_KEY", "EVENTS", "LINKS", "MIGRATIONS", "TOLD", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS",
+    "at_once",
 ]  # fmt: skip
 
 _EARLIER_COLUMNS = (
@@ -355,3 +360,24 @@ MIGRATIONS = {
     "told": TOLD,
 }
 """The SQL of each migration by name, in the order they are applied."""
+
+
+def at_once(migrations: Mapping[str, str]) -> str:
+    """Return the statements that create what all migrations together create, each table with all of its columns.
+
+    DuckDB runs them in a third of the time of the migrations. What changes stored rows is left out, because a new
+    store has none.
+    """
+    created: dict[str, str] = {}
+    first_rows: dict[str, str] = {}
+    for statement in re.sub("--.*", "", ";".join(migrations.values())).split(";"):
+        match statement.split():
+            case ["CREATE", "OR", "REPLACE", _, name, *_] | ["CREATE", _, name, *_]:
+                created[name] = statement.strip()
+            case ["ALTER", "TABLE", name, "ADD", "COLUMN", *column]:
+                created[name] = f"{created[name].removesuffix(')')}, {' '.join(column)})"
+            case ["INSERT", "INTO", name, "VALUES", *_]:
+                first_rows[name] = statement
+            case ["DROP", "TABLE", name]:
+                del created[name], first_rows[name]
+    return ";".join([*created.values(), *first_rows.values()])

@@ -39,8 +39,8 @@ _DIGITAL_LINK = re.compile(rf"({'|'.join(KEYS)})/[0-9]{{8}}.*")
 """The path of a GS1 Digital Link: the number of a key, such as 01, and its value."""
 _PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+(?::[0-9]+)?)((?:/[0-9A-Za-z_.~/-]*)?)")
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
-_PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/-]*")
-"""Texts in which only colons and slashes are quoted, such as short URLs."""
+_PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/?-]*")
+"""Texts in which only colons, slashes and question marks are quoted, such as short URLs of pictures."""
 _BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.0-9]{2}[^\s/:?#@\\.]*(:[0-9]+)?/\S+")
 """A short URL as some services write it: a host with a dot and a path, without a scheme."""
 IN_PATH = "/!$'()*+,;=:@"
@@ -304,7 +304,7 @@ def image_url(base_url: str, content: str, properties: Properties) -> str:
 def _quoted(text: str) -> str:
     """Quote a text for a query. Lists do so for each QR Code, and `quote` goes through a text byte by byte."""
     if _PLAIN_TEXT.fullmatch(text):
-        return text.replace(":", "%3A").replace("/", "%2F")
+        return text.replace(":", "%3A").replace("/", "%2F").replace("?", "%3F")
     return quote(text, safe="")
 
 

@@ -131,6 +131,66 @@ def test_it_moves_to_a_new_store(place, tmp_path):
         assert shop.scans.count() == 35
 
 
+TABLES = {
+    "duckdb": (
+        "SELECT sql FROM duckdb_tables() ORDER BY table_name",
+        """
+        SELECT table_name, column_name, column_index, data_type, is_nullable, column_default
+        FROM duckdb_columns() WHERE NOT internal ORDER BY ALL
+        """,
+        "SELECT table_name, constraint_type, constraint_column_names FROM duckdb_constraints() ORDER BY ALL",
+        "SELECT sql FROM duckdb_indexes() ORDER BY ALL",
+        "SELECT sequence_name, increment_by, cycle FROM duckdb_sequences() ORDER BY ALL",
+        "SELECT sql FROM duckdb_views() WHERE NOT internal",
+        "SELECT name FROM migrations ORDER BY name",
+        "SELECT name FROM settings WHERE name = 'id'",
+    ),
+    "postgresql": (
+        """
+        SELECT table_name::VARCHAR, column_name::VARCHAR, ordinal_position, udt_name::VARCHAR, is_nullable::VARCHAR,
+            column_default::VARCHAR, collation_name::VARCHAR
+        FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1, 3
+        """,
+        "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1",
+        "SELECT conname::VARCHAR, pg_get_constraintdef(oid) FROM pg_constraint ORDER BY 1, 2",
+        "SELECT pg_get_triggerdef(oid) FROM pg_trigger ORDER BY 1",
+        "SELECT name FROM migrations ORDER BY name",
+        "SELECT name FROM settings WHERE name = 'id'",
+    ),
+}
+"""Queries for all that the tables of a store have: columns, keys, indexes, sequences, views, triggers."""
+
+
+def tables_of(place, engine):
+    with Store(place) as store:
+        return [store.rows(query) for query in TABLES[engine]]
+
+
+@pytest.fixture
+def new_place(request, engine, tmp_path):
+    """Where a new store can be made."""
+    return tmp_path / "new.duckdb" if engine == "duckdb" else request.getfixturevalue("server").new_database()
+
+
+def test_a_new_store_has_the_tables_of_a_migrated_one(request, engine, new_place, tmp_path):
+    first_steps = "CREATE TABLE migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
+    if engine == "duckdb":
+        migrated = tmp_path / "migrated.duckdb"
+        with duckdb.connect(str(migrated)) as connection:
+            connection.execute(first_steps)
+    else:
+        import psycopg
+
+        migrated = request.getfixturevalue("server").new_database()
+        with psycopg.connect(migrated, autocommit=True) as connection:
+            connection.execute(first_steps)
+    assert tables_of(new_place, engine) == tables_of(migrated, engine)
+
+
+def test_its_tables_become_those_of_a_new_store(place, engine, new_place):
+    assert tables_of(place, engine) == tables_of(new_place, engine)
+
+
 def test_an_upgrade_that_fails_changes_nothing(tmp_path):
     path = tmp_path / "a.duckdb"
     with duckdb.connect(str(path)) as connection:

@@ -25,7 +25,7 @@ from qrkit.files import mode_like, new_file
 from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage, unreadable_history
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters
-from qrkit.store.migrations import MIGRATIONS
+from qrkit.store.migrations import MIGRATIONS, at_once
 from qrkit.store.places.history_folder import Folder
 from qrkit.store.places.history_places import Place
 
@@ -64,6 +64,7 @@ DUCKDB = Dialect(
     visit_alone="",
     tables="SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal",
     migrations=MIGRATIONS,
+    new_tables=at_once(MIGRATIONS),
     json_rows="""(
         SELECT unnest(from_json_strict($rows, '[{{{fields}}}]'), recursive := true),
             unnest($numbers::INTEGER[]) AS {number}

@@ -266,6 +266,31 @@ CREATE TABLE scans_taken (
 GS1 = "ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]';"
 SPLITS = f"{VARIANTS} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;"
 
+MIGRATIONS = {
+    "tables": TABLES,
+    "counters": COUNTERS,
+    "revisions": REVISIONS,
+    "changes": CHANGES,
+    "stored": STORED,
+    "inboxes": INBOXES,
+    "brands": BRANDS,
+    "designs": DESIGNS,
+    "history": HISTORY,
+    "campaign colors": CAMPAIGN_COLORS,
+    "archives": ARCHIVES,
+    "own fields": OWN_FIELDS,
+    "trials": TRIALS,
+    "terms": TERMS,
+    "uptime": UPTIME,
+    "links": LINKS,
+    "via": VIA,
+    "splits": SPLITS,
+    "campaign rules": CAMPAIGN_RULES,
+    "gs1": GS1,
+    "events": f"{EVENTS} CREATE INDEX ON events (number);",
+    "told": TOLD,
+}
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -277,30 +302,8 @@ POSTGRESQL = Dialect(
 SELECT table_name::VARCHAR AS table_name, column_name::VARCHAR AS column_name
 FROM information_schema.columns WHERE table_schema = current_schema()
 """,
-    migrations={
-        "tables": TABLES,
-        "counters": COUNTERS,
-        "revisions": REVISIONS,
-        "changes": CHANGES,
-        "stored": STORED,
-        "inboxes": INBOXES,
-        "brands": BRANDS,
-        "designs": DESIGNS,
-        "history": HISTORY,
-        "campaign colors": CAMPAIGN_COLORS,
-        "archives": ARCHIVES,
-        "own fields": OWN_FIELDS,
-        "trials": TRIALS,
-        "terms": TERMS,
-        "uptime": UPTIME,
-        "links": LINKS,
-        "via": VIA,
-        "splits": SPLITS,
-        "campaign rules": CAMPAIGN_RULES,
-        "gs1": GS1,
-        "events": f"{EVENTS} CREATE INDEX ON events (number);",
-        "told": TOLD,
-    },
+    migrations=MIGRATIONS,
+    new_tables=";\n".join(MIGRATIONS.values()),
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})
 """,

@@ -39,10 +39,7 @@ EDITED = (
 
 FOLDED = "replace(replace(lower({}), 'ß', 'ss'), 'ς', 'σ')"  # noqa: RUF001
 """A text without case: `lower` leaves ß, which capitals write as SS, and the sigma at the end of words."""
-WRITTEN = """
-            name || chr(10) || content || chr(10) || comment || chr(10) || address || chr(10) || short_code
-                || coalesce(chr(10) || nullif(tags, '[]'), '') || coalesce(chr(10) || nullif(fields, '{}'), '')
-"""
+WRITTEN = "concat_ws(chr(10), name, content, comment, address, short_code, nullif(tags, '[]'), nullif(fields, '{}'))"
 FIND = f"""
 WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most

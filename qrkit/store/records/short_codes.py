@@ -23,7 +23,7 @@ from qrkit.tracking.gs1_entities import Gs1Entity, entities_of
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.redirect_rules import NEEDS_A_NUMBER, RedirectRule
 from qrkit.tracking.schedule import active_content
-from qrkit.tracking.short_urls import beginnings
+from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import utc
 from qrkit.tracking.utm import Utm, utm_query
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "ignores_case",
-    "longest_known", "read_entities", "read_rules", "read_schedule", "remember_changed", "remember_rows",
-    "remember_targets", "set_ignores_case", "shared", "spelling", "target",
+    "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "address_holder",
+    "has_short_code", "ignores_case", "is_taken", "longest_known", "read_entities", "read_rules", "read_schedule",
+    "remember_changed", "remember_rows", "remember_targets", "set_ignores_case", "shared", "spelling", "target",
 ]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
@@ -50,6 +50,10 @@ TOGETHER = 50_000
 FEW = 5_000
 """QR Codes of a store that are all read as targets: NumPy takes more memory than they do, and longer to load."""
 NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
+IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
+IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
+SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
+HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
 FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
 ON_TERMS = """
@@ -273,6 +277,26 @@ def spelling(store: Store, code: str) -> str:
         with _looking_at(database) if database.is_shared else database.writing:
             database.memory[SPELLINGS] = {known.lower(): known for (known,) in store.each_row(ALL_CODES)}
     return str(database.memory[SPELLINGS].get(code.lower(), ""))
+
+
+def is_taken(store: Store, short_code: str) -> bool:
+    """Return whether the short code was ever assigned, in any account."""
+    return store.row(IS_TAKEN_IN_ANY_CASE if ignores_case(store) else IS_TAKEN, [short_code]) is not None
+
+
+def address_holder(store: Store, short_code: str) -> str:
+    """Return the short code whose short URL, picture or preview uses the address of a new one; "" if none does."""
+    _, *shorter = beginnings(short_code)
+    for start in shorter:
+        row = store.row(SELECT_TAIL, [start])
+        if row and is_address_of(short_code, start, row["urlinfo"]):
+            return start
+    return ""
+
+
+def has_short_code(store: Store, account_id: str, short_code: str) -> bool:
+    """Return whether a QR Code of the account has the short code now."""
+    return store.row(HAS_SHORT_CODE, [account_id, short_code]) is not None
 
 
 def ignores_case(store: Store) -> bool:
