@@ -93,8 +93,7 @@ function typed(studio, spec, path, input, { read = (text) => text, write = (valu
   input.addEventListener("change", () => (count += 1));
   function update(value, isWrong) {
     if (studio.isIdle()) isAhead = false;
-    input.toggleAttribute("aria-invalid", false);
-    if (isWrong) input.setAttribute("aria-invalid", "true");
+    input.ariaInvalid = isWrong ? "true" : null;
     const text = String(write(refusedOr(studio, path, value)));
     const isWriting = input.getRootNode().activeElement === input && isWrong;
     if (!isWriting && !isAhead && input.value !== text && !sameMeaning(input, text)) input.value = text;
@@ -178,18 +177,13 @@ const MAKERS = {
 
   picture(studio, spec, path) {
     const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, or https://…" });
-    const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": `${say("Choose a file")}: ${spec.label}` });
-    const choose = h("button", { type: "button", onclick: () => file.click() }, say("Choose file…"));
+    // A layer is called by its file: people do not know it by a data URI.
+    const nameOf = (file) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: file.name }] : []);
+    const file = fileButton(say("Choose file…"), `${say("Choose a file")}: ${spec.label}`, PICTURES, (chosen) => readPicture(chosen, (value) => studio.edit([{ path, value }, ...nameOf(chosen)])));
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
-    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), ...iconSearch(studio, take));
+    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
     const field = typed(studio, spec, path, input, emptied(spec));
     made.describe(input);
-    file.addEventListener("change", () => {
-      // A layer is called by its file: people do not know it by a data URI.
-      const nameOf = (chosen) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: chosen.name }] : []);
-      if (file.files[0]) readPicture(file.files[0], (value, chosen) => studio.edit([{ path, value }, ...nameOf(chosen)]));
-      file.value = "";
-    });
     return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
   },
 
@@ -318,11 +312,21 @@ const MAKERS = {
 
 const PICTURES = "image/png,image/jpeg,image/svg+xml,image/webp,image/gif,image/avif,image/bmp,image/tiff,image/x-icon";
 
-/** Read a file as a data URI; then(uri, file). */
+/** Read a file as a data URI; then(uri). */
 function readPicture(file, then) {
   const reader = new FileReader();
-  reader.onload = () => then(reader.result, file);
+  reader.onload = () => then(reader.result);
   reader.readAsDataURL(file);
+}
+
+/** A button to choose a file, and the input behind it; take(file) when one is chosen. */
+function fileButton(words, title, accept, take) {
+  const input = h("input", { type: "file", accept, class: "qk-unseen", tabindex: "-1", "aria-label": title });
+  input.addEventListener("change", () => {
+    if (input.files[0]) take(input.files[0]);
+    input.value = ""; // so that the same file can be chosen again
+  });
+  return [h("button", { type: "button", onclick: () => input.click() }, words), input];
 }
 
 /** A field to look for icons, and the icons that were found; take(name) when one is chosen. */

@@ -25,7 +25,7 @@ function makeSavedLooks(studio) {
     const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
     const words = `${say("Delete")}: ${KINDS[kind]} “${name}”`;
     const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
-    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
+    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
 
   function update({ saved, errors }) {
@@ -82,8 +82,7 @@ function makeSaveForm(studio) {
     kind.hidden = saved.kinds.length < 2;
     const wrong = Object.entries(errors).filter(([path]) => path.startsWith("saved."));
     error.textContent = wrong.map(([path, rule]) => (path === "saved.name" ? `${say("Name")}: ${rule}` : `${path.slice(6)} ${rule}`)).join("; ");
-    name.toggleAttribute("aria-invalid", false);
-    if (errors["saved.name"]) name.setAttribute("aria-invalid", "true");
+    name.ariaInvalid = errors["saved.name"] ? "true" : null;
     label();
   }
   return { element, update };
