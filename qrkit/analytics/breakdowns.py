@@ -78,7 +78,7 @@ def top_qrcodes(scans: Scans, *, most: int = 10, visitors: bool = True) -> pd.Da
     Args:
         scans: The view to count.
         most: Maximum number of QR Codes, 1 or more.
-        visitors: Whether to count visitors; without that column, the answer takes a tenth of the time.
+        visitors: Whether to count visitors; without that column, the answer takes a sixth of the time.
 
     Raises:
         InvalidParameter: If `most` is not a whole number of 1 or more.
@@ -110,7 +110,7 @@ def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10, visito
         attribute: One of campaign, campaign_id, qrcode, qrcode_id, tag, an attribute that `scans.where` filters by, or
             the name of a field of yours, such as City. A scan of a QR Code with several tags counts with each of them.
         most: Maximum number of values, 1 or more.
-        visitors: Whether to count visitors; without that column, the answer takes a tenth of the time.
+        visitors: Whether to count visitors; without that column, the answer takes a sixth of the time.
 
     Raises:
         InvalidParameter: If `attribute` is unknown, or if `most` is not a whole number of 1 or more.
@@ -133,7 +133,7 @@ def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10, visito
 
 
 def _counts(name: str, key: str, table: str, *, visitors: bool) -> str:
-    """Return a SELECT that counts scans by a key, and their visitors, which takes ten times as long."""
+    """Return a SELECT that counts scans by a key, and their visitors, which takes six times as long."""
     if visitors:
         return counted({name: key}, table)
     return f"SELECT {key} AS {name}, count(*) AS scans FROM {table} GROUP BY ALL"
