@@ -63,7 +63,7 @@ function boundsOf(box) {
 /** studio: { edit(edits, gesture), select(index) }. Gives { element, update(state) }. */
 function makeStage(studio) {
   const picture = h("img", { class: "qk-shown", alt: "", draggable: "false" });
-  const guides = ["x", "y"].map((axis) => h("div", { class: `qk-guide qk-guide-${axis}`, hidden: true }));
+  const guides = ["qk-guide-x", "qk-guide-y"].map((name) => h("div", { class: `qk-guide ${name}`, hidden: true }));
   const sheet = h("div", { class: "qk-sheet" }, picture, ...guides);
   const hint = h("p", { class: "qk-hint" }, HINT, h("span", { class: "qk-by-keys" }, HINT_OF_KEYS));
   const caption = h("p", { class: "qk-caption" });
