@@ -82,7 +82,7 @@ function makeColors(swatches) {
 
 /** The stops of a gradient as a bar with handles; below it the stop that is chosen. */
 function makeStops(studio, spec, path) {
-  const bar = h("div", { class: "qk-ramp" });
+  const bar = h("div", { class: "qk-ramp", onclick: (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100) });
   const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": say("Gradient presets") });
   const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, say("Add color stop"));
   const remove = h("button", { type: "button", onclick: () => drop() }, say("Remove stop"));
@@ -139,7 +139,6 @@ function makeStops(studio, spec, path) {
     const { left, width } = bar.getBoundingClientRect();
     return Math.min(1, Math.max(0, (clientX - left) / width));
   };
-  bar.addEventListener("click", (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100));
 
   function key(event) {
     const step = event.shiftKey ? 0.1 : 0.01;

@@ -33,10 +33,9 @@ function ledControl(studio, { label, ...spec }, path) {
 /** A label, what the field is set with, and what is wrong with it. */
 function row(studio, spec, path, ...inside) {
   const reason = h("span", {});
-  const offer = h("button", { type: "button", class: "qk-offer", hidden: true });
+  const offer = h("button", { type: "button", class: "qk-offer", hidden: true, onclick: () => offered && studio.edit(offered.edits) });
   const error = h("p", { class: "qk-error", id: newId(), hidden: true }, reason, offer);
   let offered = null;
-  offer.addEventListener("click", () => offered && studio.edit(offered.edits));
   const help = h("span", { class: "qk-unseen", id: newId() }, spec.help ?? "");
   const element = h("div", { class: `qk-row qk-${spec.kind}${spec.slider ? " qk-slides" : ""}` }, ...inside, error, help);
   const tell = () => studio.help(spec.help ?? "");
@@ -149,10 +148,9 @@ const MAKERS = {
   },
 
   switch(studio, spec, path) {
-    const input = h("input", { type: "checkbox", id: newId() });
+    const input = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path, value: input.checked }]) });
     const made = row(studio, spec, path, h("div", { class: "qk-check" }, input, label(spec, input.id)));
     made.describe(input);
-    input.addEventListener("change", () => studio.edit([{ path, value: input.checked }]));
     return {
       element: made.element,
       update: (value, errors) => {
@@ -217,15 +215,13 @@ const MAKERS = {
 
   optional(studio, spec, path) {
     const { optional, ...plain } = spec;
-    const input = h("input", { type: "checkbox", id: newId() });
+    const change = () => studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]);
+    const input = h("input", { type: "checkbox", id: newId(), onchange: change });
     const head = h("div", { class: "qk-check" }, input, h("label", { class: "qk-label", for: input.id }, spec.label));
     const body = h("div", { class: "qk-optional" });
     const made = row(studio, spec, path, head, body);
     made.describe(input);
     let inside = null;
-    input.addEventListener("change", () =>
-      studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]),
-    );
     function update(value, errors) {
       const isOn = value != null;
       input.checked = isOn;
@@ -351,10 +347,9 @@ function textControl(studio, spec, path, tag) {
 
 function selectControl(studio, spec, path, choices) {
   const options = choices.map((choice) => h("option", { value: choice }, spec.words[choice]));
-  const input = h("select", { id: newId() }, ...options);
+  const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) }, ...options);
   const made = row(studio, spec, path, label(spec, input.id), input);
   made.describe(input);
-  input.addEventListener("change", () => studio.edit([{ path, value: input.value || null }]));
   return {
     element: made.element,
     update: (value, errors) => {

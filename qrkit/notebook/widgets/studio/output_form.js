@@ -24,12 +24,13 @@ function makeOutput(studio, { downloads, purposes }) {
   const stock = text({ value: "table-tent" });
   const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
-  const rows = h("textarea", { id: newId(), rows: 4, spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
+  const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
   const table = field(say("Table"), rows, h("div", { class: "qk-buttons" }, ...file, columns));
   const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
   const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
-  const clear = h("input", { type: "checkbox", id: newId() });
+  let ground = null; // the background before it became transparent
+  const clear = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]) });
   const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
   const size = () => (width.value === "" || isSheet() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   let purpose = Object.keys(purposes)[0];
@@ -81,9 +82,6 @@ function makeOutput(studio, { downloads, purposes }) {
   }
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
-  rows.addEventListener("change", () => takeTable(new Blob([rows.value])));
-  let ground = null; // the background before it became transparent
-  clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
   const fetchFile = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
   const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
@@ -99,8 +97,7 @@ function makeOutput(studio, { downloads, purposes }) {
   const others = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
   const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
   label();
-  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, say("Download"));
-  opener.addEventListener("click", () => opener.setAttribute("aria-expanded", !(element.hidden = !element.hidden)));
+  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id, onclick: () => (opener.ariaExpanded = !(element.hidden = !element.hidden)) }, say("Download"));
   let clock = null;
 
   function tell(text) {

@@ -52,12 +52,12 @@ function makeSavedLooks(studio) {
 
 function makeSaveForm(studio) {
   let looks = [];
-  const name = h("input", { type: "text", id: newId(), maxlength: 100, spellcheck: "false" });
+  const name = h("input", { type: "text", id: newId(), maxlength: 100, spellcheck: "false", oninput: label });
   studio.name.addEventListener("input", () => {
     name.value = studio.name.value;
     label();
   });
-  const kind = h("select", { "aria-label": say("Save as") });
+  const kind = h("select", { "aria-label": say("Save as"), onchange: label });
   const button = h("button", { type: "submit" });
   const hint = h("p", { class: "qk-hint" });
   const error = h("p", { class: "qk-error", id: newId() });
@@ -71,8 +71,6 @@ function makeSaveForm(studio) {
     button.textContent = isTaken() ? say("Replace") : say("Save");
     hint.textContent = isTaken() ? say("You have one of this name. “Replace” overwrites it.") : KEEPS[kind.value];
   }
-  name.addEventListener("input", label);
-  kind.addEventListener("change", label);
   const set = h("div", { class: "qk-set" }, name, kind, button);
   const element = h("form", { class: "qk-menu", popover: "auto", id: newId(), onsubmit: send }, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
 
