@@ -178,6 +178,10 @@ def test_public_thing_has_a_docstring_of_its_own():
     assert faults(FUNCTIONS + CLASSES, first_words) == {}
 
 
+def test_what_people_hold_says_what_it_is():
+    assert faults(CLASSES, lambda one: one.value.__repr__ is object.__repr__) == {}
+
+
 def lacks_a_sentence(thing: Public) -> bool:
     """Whether a constant has no docstring under it."""
     origin = import_module(borrowed(thing.page).get(thing.name, thing.page))

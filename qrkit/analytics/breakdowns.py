@@ -40,9 +40,9 @@ ORDER BY qrcode, qrcode_id, first, content
 
 BY_CODE = counted({"number": "number"}, "lean")
 
-TOP = f"""
-, counted AS ({BY_CODE})
-SELECT qrcode_id, qrcode_label AS qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
+TOP = """
+, counted AS ({counts})
+SELECT qrcode_id, qrcode_label AS qrcode, campaign, counted.* EXCLUDE (number), scans / sum(scans) OVER () AS share
 FROM counted JOIN codes USING (number)
 ORDER BY scans DESC, qrcode_id
 LIMIT $most
@@ -60,16 +60,16 @@ WHERE c.qrcode_latitude IS NOT NULL AND c.qrcode_longitude IS NOT NULL
 ORDER BY scans DESC, qrcode_id
 """
 
-BY_ATTRIBUTE = f"""
-, counted AS ({counted({"key": "{key}"}, "{table}")})
-SELECT coalesce(key, '{{missing}}') AS part, scans, visitors, scans / {{all}} AS share
+BY_ATTRIBUTE = """
+, counted AS ({counts})
+SELECT coalesce(key, '{missing}') AS part, * EXCLUDE (key), scans / {all} AS share
 FROM counted
 ORDER BY scans DESC, part
 LIMIT $most
 """
 
 
-def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
+def top_qrcodes(scans: Scans, *, most: int = 10, visitors: bool = True) -> pd.DataFrame:
     """Return the QR Codes with the most scans.
 
     Columns: qrcode_id, qrcode (its name, with its short code if the view has several of that name), campaign (str),
@@ -78,13 +78,13 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
     Args:
         scans: The view to count.
         most: Maximum number of QR Codes, 1 or more.
+        visitors: Whether to count visitors; without that column, the answer takes a sixth of the time.
 
     Raises:
         InvalidParameter: If `most` is not a whole number of 1 or more.
     """
-    most = check_most(most)
-    types = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "scans": "int64", "visitors": "int64"}
-    return with_dtypes(scans.ask(TOP, most=most), types | {"share": "float64"})
+    sql = TOP.format(counts=_counts("number", "number", "lean", visitors=visitors))
+    return _typed(scans.ask(sql, most=check_most(most)), "qrcode_id", "qrcode", "campaign")
 
 
 def scans_by_location(scans: Scans) -> pd.DataFrame:
@@ -99,7 +99,7 @@ def scans_by_location(scans: Scans) -> pd.DataFrame:
     return with_dtypes(scans.ask(BY_LOCATION), types)
 
 
-def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10) -> pd.DataFrame:
+def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10, visitors: bool = True) -> pd.DataFrame:
     """Count scans by an attribute, most frequent values first.
 
     Columns: the attribute (str, "unknown" if not known, "" without a campaign), scans, visitors (int64), share
@@ -110,6 +110,7 @@ def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10) -> pd.
         attribute: One of campaign, campaign_id, qrcode, qrcode_id, tag, an attribute that `scans.where` filters by, or
             the name of a field of yours, such as City. A scan of a QR Code with several tags counts with each of them.
         most: Maximum number of values, 1 or more.
+        visitors: Whether to count visitors; without that column, the answer takes a sixth of the time.
 
     Raises:
         InvalidParameter: If `attribute` is unknown, or if `most` is not a whole number of 1 or more.
@@ -126,13 +127,22 @@ def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10) -> pd.
     """
     # A scan may count with several tags, so its shares are of all scans, not of the sum.
     every = "(SELECT count(*) FROM lean)" if attribute == TAG else "sum(scans) OVER ()"
-    missing = missing_value(attribute)
-    sql = BY_ATTRIBUTE.format(all=every, key=key_sql(attribute, scans), table=table_of(attribute), missing=missing)
-    frame = with_dtypes(
-        scans.ask(sql, most=check_most(most)),
-        {"part": "str", "scans": "int64", "visitors": "int64", "share": "float64"},
-    )
-    return frame.rename(columns={"part": attribute})
+    counts = _counts("key", key_sql(attribute, scans), table_of(attribute), visitors=visitors)
+    sql = BY_ATTRIBUTE.format(all=every, counts=counts, missing=missing_value(attribute))
+    return _typed(scans.ask(sql, most=check_most(most)), "part").rename(columns={"part": attribute})
+
+
+def _counts(name: str, key: str, table: str, *, visitors: bool) -> str:
+    """Return a SELECT that counts scans by a key, and their visitors, which takes six times as long."""
+    if visitors:
+        return counted({name: key}, table)
+    return f"SELECT {key} AS {name}, count(*) AS scans FROM {table} GROUP BY ALL"
+
+
+def _typed(frame: pd.DataFrame, *texts: str) -> pd.DataFrame:
+    """Convert a ranking, which may lack visitors."""
+    types = dict.fromkeys(texts, "str") | {"scans": "int64", "visitors": "int64", "share": "float64"}
+    return with_dtypes(frame, {name: dtype for name, dtype in types.items() if name in frame})
 
 
 def check_most(most: int) -> int:

@@ -256,6 +256,9 @@ class RequestCounter:
         self._told: dict[str, float] = {}
         self._lock = Lock()
 
+    def __repr__(self) -> str:
+        return f"<RequestCounter: {sum(self._used.values()):,} requests, {len(self._used):,} accounts>"
+
     def count(self, account: Account, moment: datetime) -> Quota:
         """Count one request and return the updated quota.
 

@@ -16,6 +16,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit import charts
 from qrkit.design.brand import Brand
+from qrkit.drawing.letters.page_font import FONT_FACE
 from qrkit.drawing.logo import logo_image
 from qrkit.languages import current_language, say
 from qrkit.portfolio import Portfolio
@@ -158,7 +159,7 @@ def _styles(heading: Heading, period: str, brand: Brand | None) -> str:
     """Return the styles of a page, with its title at the top of printed pages."""
     running = _css_string(f"{heading.title}, {period}" if period else heading.title)
     colors = charts.css_of(charts.brand_colors(brand) if brand else charts.COLORS)
-    return colors + _read_part("page.css").replace("RUNNING_HEAD", running)
+    return FONT_FACE + colors + _read_part("page.css").replace("RUNNING_HEAD", running)
 
 
 def _css_string(text: str) -> str:

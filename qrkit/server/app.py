@@ -171,6 +171,9 @@ class App:
             _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
         self._short_urls = {path: _answering(service, settings, route) for path, route in SHORT_URLS.items()}
 
+    def __repr__(self) -> str:
+        return f"<App of {self._service.store!r}>"
+
     @contextmanager
     def working(self) -> Iterator[None]:
         """Context manager: does in background threads what a server does besides answering requests."""

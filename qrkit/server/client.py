@@ -57,6 +57,9 @@ class Client:
         self._headers = dict(headers or {})
         self._address = address
 
+    def __repr__(self) -> str:
+        return f"<Client of {self._app!r}, from {self._address}>"
+
     def get(self, path: str, *, headers: Mapping[str, str] | None = None, **query: Any) -> Reply:
         """Send a GET request.
 

@@ -121,6 +121,9 @@ class Trial:
         self._thread = threading.Thread(target=self._server.run, name="qrkit-trial", daemon=True)
         self._thread.start()
 
+    def __repr__(self) -> str:
+        return f"<Trial: {self.result.finding}>"  # without the address, whose token is a secret
+
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all codes were shown, or the page has stopped the trial, and until the page has the result.
 

@@ -183,6 +183,9 @@ class Redirects:
         target(store, "")
         self._ignores_case = ignores_case(store)
 
+    def __repr__(self) -> str:
+        return f"<Redirects of {self.store!r}: {self.recorded:,} recorded, {self.late:,} late, {self.lost:,} lost>"
+
     def answer(self, request: Request) -> Answer:
         """Record a visit and return the answer to it; waits up to `seconds` until the visit is durable.
 

@@ -260,7 +260,9 @@ def test_top_qrcodes(portfolio, truth, chosen, most):
     wanted = [
         (id_, named["qrcode"][id_], named["campaign"][id_], *numbers) for id_, *numbers in counted(part, "qrcode_id")
     ]
-    assert rows_of(analytics.top_qrcodes(scans, most=most)) == wanted[:most]
+    found = analytics.top_qrcodes(scans, most=most)
+    assert rows_of(found) == wanted[:most]
+    assert analytics.top_qrcodes(scans, most=most, visitors=False).equals(found.drop(columns="visitors"))
 
 
 @each_attribute(analytics.Attribute)
@@ -268,7 +270,9 @@ def test_top_qrcodes(portfolio, truth, chosen, most):
 @settings(some, max_examples=5)
 def test_scans_by(portfolio, truth, attribute, chosen, most):
     scans, part = narrowed(portfolio, truth, chosen)
-    assert rows_of(analytics.scans_by(scans, attribute, most=most)) == counted(part, attribute)[:most]
+    found = analytics.scans_by(scans, attribute, most=most)
+    assert rows_of(found) == counted(part, attribute)[:most]
+    assert analytics.scans_by(scans, attribute, most=most, visitors=False).equals(found.drop(columns="visitors"))
 
 
 @each_attribute(VisitAttribute)

@@ -130,6 +130,7 @@ def test_a_plan_allows_exactly_its_number_of_requests_a_day():
     assert {quota.limit for quota in left} == {limit}
     midnight = datetime(2026, 3, 2, tzinfo=UTC)
     assert {quota.reset for quota in left} == {int(midnight.timestamp())}
+    assert repr(counter) == f"<RequestCounter: {limit:,} requests, 1 accounts>"
     with pytest.raises(TooManyRequests) as caught:
         counter.count(FREE, NOON)
     assert NOON + caught.value.retry_after * SECOND >= midnight

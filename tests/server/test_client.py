@@ -3,7 +3,8 @@ from wsgiref.validate import validator
 
 import pytest
 
-from qrkit.server import Client, Reply
+from qrkit import open_portfolio
+from qrkit.server import Client, Reply, make_app
 
 
 def mirror(environ, start_response):
@@ -29,6 +30,13 @@ def test_a_reply_has_status_headers_and_body(client):
     assert (reply.status, reply.headers["x-one"]) == (207, "1")
     assert repr(reply) == f"<Reply 207, text/plain; charset=utf-8, {len(reply.body)} bytes>"
     assert reply.text.encode() == reply.body
+
+
+def test_a_client_and_its_app_name_the_store():
+    with open_portfolio(":memory:") as shop:
+        app = make_app(shop.store)
+        assert repr(Client(app)) == "<Client of <App of <Store :memory:>>, from 127.0.0.1>"
+        assert repr(app.redirects) == "<Redirects of <Store :memory:>: 0 recorded, 0 late, 0 lost>"
 
 
 def test_a_reply_reads_as_text_and_json():

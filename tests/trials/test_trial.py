@@ -107,6 +107,7 @@ def test_address_ends_with_the_trial():
         assert page.send("stop")["isDone"]
         page.take_result()
         assert running.wait(0)
+        assert repr(running) == "<Trial: iPhone read 0 of 0 codes, and 0 of 0 plain ones>"
         for url in (page.address, f"{page.address}state?0", f"{page.address}result", join, code):
             assert ask(url, IPHONE)[0] == 404
     with pytest.raises(OSError):

@@ -80,8 +80,8 @@ function makeOutbox(model, onWait, onTurn) {
 }
 
 /** Hands a file that Python made to the person. */
-function save(name, data) {
-  const url = URL.createObjectURL(new Blob([data]));
+function save(name, data, type = "") {
+  const url = URL.createObjectURL(new Blob([data], { type }));
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

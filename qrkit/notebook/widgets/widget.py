@@ -8,7 +8,6 @@ applies all rules. A new widget is a subclass of `Page` in a folder of its own, 
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, Self
 import anywidget
 from traitlets import Dict, Int, Unicode
 
+from qrkit.drawing.letters.page_font import FONT_FACE
 from qrkit.errors import QrkitError
 from qrkit.languages import LanguageTag, check_language, in_language
 from qrkit.languages.sentences import catalog
@@ -29,11 +29,6 @@ Handler = Callable[[Any, dict[str, Any]], None]
 """Performs the action that a message requests of a widget."""
 
 HERE = Path(__file__).parent
-
-LETTERS = b64encode((HERE / "manrope.woff").read_bytes()).decode()
-"""Manrope in all its weights, Latin only: pyftsubset Manrope-VariableFont_wght.ttf --flavor=woff
---layout-features=kern,tnum --unicodes=U+20-17F,U+2013,U+2014,U+2018,U+2019,U+201C,U+201D,U+2026,U+20AC,U+2212."""
-FONT = f"@font-face {{ font-family: qrkit; font-weight: 200 800; src: url(data:font/woff;base64,{LETTERS}); }}"
 
 
 def script(folder: str, *names: str) -> str:
@@ -48,7 +43,7 @@ def style(folder: str, name: str, root: str) -> str:
     So widgets of one page do not change each other, and neither does the portfolio browser the studio inside it.
     """
     shared, own = ((HERE / one).read_text(encoding="utf-8") for one in ("widget.css", f"{folder}/{name}.css"))
-    return f"{FONT}\n{shared}\n@scope (.{root}) to (:scope .qrkit-widget) {{\n{own}}}\n"
+    return f"{FONT_FACE}\n{shared}\n@scope (.{root}) to (:scope .qrkit-widget) {{\n{own}}}\n"
 
 
 class Page(anywidget.AnyWidget):

@@ -117,10 +117,10 @@ def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
     page.mouse.move(corner["x"], corner["y"])
     page.mouse.down()
     page.mouse.move(star["x"] + 3, corner["y"], steps=5)
-    assert studio.locator(".qk-guide.qk-on").count() == 1
+    assert studio.locator(".qk-guide:not([hidden])").count() == 1
     page.mouse.up()
     settled(page)
-    assert studio.locator(".qk-guide.qk-on").count() == 0
+    assert studio.locator(".qk-guide:not([hidden])").count() == 0
     heart, _, logo = told(page).layers
     assert heart.x == pytest.approx(logo.x, abs=0.2), "a corner that is dragged snaps, too"
     assert heart.width == pytest.approx(heart.height)

@@ -337,11 +337,11 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     store, account_id = portfolio.store, portfolio.account.id
     own_colors, colors = campaign_colors(store, account_id), colors_by_name(store, account_id)
     titles = titles_of(portfolio.list_campaigns(), has_others=False)
-    rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign_id", most=MOST_BARS)
+    rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign_id", most=MOST_BARS, visitors=False)
     named = rows[rows["campaign_id"].isin(titles)]
     counts = zip(named["campaign_id"], named["scans"], strict=True)
     yield _ranking("campaign", say("Campaigns"), [(id, titles[id], count, own_colors[id]) for id, count in counts])
-    codes = analytics.top_qrcodes(replace(asked, qrcode="").of(scans), most=MOST_BARS)
+    codes = analytics.top_qrcodes(replace(asked, qrcode="").of(scans), most=MOST_BARS, visitors=False)
     fields = [codes[name] for name in ("qrcode_id", "qrcode", "scans", "campaign")]
     yield _ranking(
         "qrcode",
@@ -349,7 +349,8 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
         [(id, name, count, colors.get(campaign, 0)) for id, name, count, campaign in zip(*fields, strict=True)],
     )
     for name, title in ATTRIBUTES.items():
-        rows = analytics.scans_by(replace(asked, **{name: ""}).of(scans), name, most=MOST_BARS)  # type: ignore[arg-type]
+        others = replace(asked, **{name: ""})  # type: ignore[arg-type]
+        rows = analytics.scans_by(others.of(scans), name, most=MOST_BARS, visitors=False)
         if name == TAG and set(rows[name]) <= {UNKNOWN}:
             continue  # most portfolios have no tags
         values = zip(rows[name], rows["scans"], strict=True)

@@ -13,7 +13,7 @@ function makeBadge(studio) {
   const issues = h("section", { class: "qk-scan", "aria-label": say("Scanning problems") }, list, repair, done);
   function item({ message, advice, canFix, number: issue }) {
     const fix = canFix && h("button", { type: "button", "aria-label": `${say("Fix")}: ${message} ${advice}`, onclick: () => studio.ask({ ask: "fix", issue }) }, say("Fix"));
-    return h("li", {}, h("span", {}, message, advice && h("span", { class: "qk-advice" }, advice)), fix || null);
+    return h("li", {}, h("div", {}, message, advice && h("div", { class: "qk-advice" }, advice)), fix || null);
   }
   function update(badge, note) {
     // While it is not known anew, what was said before stays, paler: it must not flicker with each step of a slider.

@@ -54,41 +54,35 @@ function colorControl(studio, spec, path) {
 /** Colors to take with one click: of the brand, used before, and some that scan well. */
 function makeSwatches(studio, spec, path, choose) {
   const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
-  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }) }, say("Swatches"));
+  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }), onclick: open }, say("Swatches"));
   const swatch = (color) =>
     h("button", { type: "button", class: "qk-swatch", style: `background: ${color}`, title: color, "aria-label": color, onclick: () => choose(color) });
   const group = (title, colors) =>
     colors.length ? h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-swatches" }, ...colors.map(swatch))) : null;
-  toggle.addEventListener("click", () => {
-    const isOpen = toggle.getAttribute("aria-expanded") === "true";
-    toggle.setAttribute("aria-expanded", !isOpen);
-    element.hidden = isOpen;
+  function open() {
+    toggle.ariaExpanded = !(element.hidden = !element.hidden);
     const isGround = path[0] === "background" || path.at(-1) === "background";
     const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group(say("Recent"), studio.colors.recent), group(say("These scan well"), isGround ? studio.colors.grounds : studio.colors.inks)];
     element.replaceChildren(...groups.filter(Boolean));
-  });
+  }
   return { element, toggle };
 }
 
 /** The colors that are offered, and those that were used. swatches: { brand, inks, grounds, gradients }. */
 function makeColors(swatches) {
-  const recent = [];
   return {
     ...swatches,
-    recent,
+    recent: [],
     use(color) {
-      if (!/^#[0-9A-F]{6}$/i.test(color)) return;
-      const known = recent.indexOf(color.toUpperCase());
-      if (known >= 0) recent.splice(known, 1);
-      recent.unshift(color.toUpperCase());
-      recent.length = Math.min(recent.length, MOST_RECENT);
+      const used = color.toUpperCase();
+      if (/^#[0-9A-F]{6}$/.test(used)) this.recent = [used, ...this.recent.filter((one) => one !== used)].slice(0, MOST_RECENT);
     },
   };
 }
 
 /** The stops of a gradient as a bar with handles; below it the stop that is chosen. */
 function makeStops(studio, spec, path) {
-  const bar = h("div", { class: "qk-ramp" });
+  const bar = h("div", { class: "qk-ramp", onclick: (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100) });
   const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": say("Gradient presets") });
   const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, say("Add color stop"));
   const remove = h("button", { type: "button", onclick: () => drop() }, say("Remove stop"));
@@ -116,6 +110,12 @@ function makeStops(studio, spec, path) {
     draw();
     send(stops, gesture);
   }
+  /** Show these stops and send them, with the handle of the chosen one in hand. */
+  function change() {
+    draw();
+    send(stops);
+    handles[chosen].focus({ preventScroll: true });
+  }
   function insert(offset) {
     if (stops.length >= spec.high) return;
     const after = stops.findIndex((stop) => stop.offset > offset);
@@ -123,27 +123,22 @@ function makeStops(studio, spec, path) {
     const neighbor = stops[Math.max(0, place - 1)];
     stops = [...stops.slice(0, place), { ...neighbor, offset }, ...stops.slice(place)];
     chosen = place;
-    draw();
-    send(stops);
-    handles[chosen].focus({ preventScroll: true });
+    change();
   }
   function drop() {
     if (stops.length <= spec.low) return;
     stops = stops.filter((_, index) => index !== chosen);
     chosen = Math.min(chosen, stops.length - 1);
-    draw();
-    send(stops);
-    handles[chosen].focus({ preventScroll: true });
+    change();
   }
   function widestGap() {
     const gaps = stops.slice(1).map((stop, index) => [stop.offset - stops[index].offset, (stop.offset + stops[index].offset) / 2]);
     return Math.round(gaps.reduce((best, gap) => (gap[0] > best[0] ? gap : best))[1] * 1000) / 1000;
   }
-  const placeOf = (event) => {
-    const box = bar.getBoundingClientRect();
-    return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  const placeOf = ({ clientX }) => {
+    const { left, width } = bar.getBoundingClientRect();
+    return Math.min(1, Math.max(0, (clientX - left) / width));
   };
-  bar.addEventListener("click", (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100));
 
   function key(event) {
     const step = event.shiftKey ? 0.1 : 0.01;
@@ -166,19 +161,12 @@ function makeStops(studio, spec, path) {
     handles[index].focus({ preventScroll: true });
     isHeld = true;
     const gesture = `stop ${path.join(".")} ${(gestures += 1)}`;
-    const moving = (moved) => move(placeOf(moved), gesture);
-    // On the window: the handle of the stop is another one after it has passed its neighbor.
     const end = () => {
       isHeld = false;
-      window.removeEventListener("pointermove", moving);
-      window.removeEventListener("pointerup", end);
-      window.removeEventListener("pointercancel", end);
       handles[chosen]?.focus({ preventScroll: true });
       studio.refresh();
     };
-    window.addEventListener("pointermove", moving);
-    window.addEventListener("pointerup", end);
-    window.addEventListener("pointercancel", end);
+    drag((moved) => move(placeOf(moved), gesture), end);
   }
   function makeHandle(index) {
     return h("div", {

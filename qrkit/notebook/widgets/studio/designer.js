@@ -34,12 +34,8 @@ function makeTabs(groups, icons, onOpen) {
 /** Save the design as a file, and open one. */
 function makeFiles(studio) {
   const error = h("p", { class: "qk-error" });
-  const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": say("Open a design file") });
-  file.addEventListener("change", async () => {
-    if (file.files[0]) studio.ask({ ask: "open", text: await file.files[0].text() });
-    file.value = "";
-  });
-  const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, say("Save…")), h("button", { type: "button", onclick: () => file.click() }, say("Open…")), file);
+  const open = fileButton(say("Open…"), say("Open a design file"), ".json,application/json", async (file) => studio.ask({ ask: "open", text: await file.text() }));
+  const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, say("Save…")), ...open);
   function update({ errors }) {
     error.textContent = errors.file ?? "";
   }

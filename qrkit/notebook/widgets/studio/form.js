@@ -33,10 +33,9 @@ function ledControl(studio, { label, ...spec }, path) {
 /** A label, what the field is set with, and what is wrong with it. */
 function row(studio, spec, path, ...inside) {
   const reason = h("span", {});
-  const offer = h("button", { type: "button", class: "qk-offer", hidden: true });
+  const offer = h("button", { type: "button", class: "qk-offer", hidden: true, onclick: () => offered && studio.edit(offered.edits) });
   const error = h("p", { class: "qk-error", id: newId(), hidden: true }, reason, offer);
   let offered = null;
-  offer.addEventListener("click", () => offered && studio.edit(offered.edits));
   const help = h("span", { class: "qk-unseen", id: newId() }, spec.help ?? "");
   const element = h("div", { class: `qk-row qk-${spec.kind}${spec.slider ? " qk-slides" : ""}` }, ...inside, error, help);
   const tell = () => studio.help(spec.help ?? "");
@@ -93,8 +92,7 @@ function typed(studio, spec, path, input, { read = (text) => text, write = (valu
   input.addEventListener("change", () => (count += 1));
   function update(value, isWrong) {
     if (studio.isIdle()) isAhead = false;
-    input.toggleAttribute("aria-invalid", false);
-    if (isWrong) input.setAttribute("aria-invalid", "true");
+    input.ariaInvalid = isWrong ? "true" : null;
     const text = String(write(refusedOr(studio, path, value)));
     const isWriting = input.getRootNode().activeElement === input && isWrong;
     if (!isWriting && !isAhead && input.value !== text && !sameMeaning(input, text)) input.value = text;
@@ -150,10 +148,9 @@ const MAKERS = {
   },
 
   switch(studio, spec, path) {
-    const input = h("input", { type: "checkbox", id: newId() });
+    const input = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path, value: input.checked }]) });
     const made = row(studio, spec, path, h("div", { class: "qk-check" }, input, label(spec, input.id)));
     made.describe(input);
-    input.addEventListener("change", () => studio.edit([{ path, value: input.checked }]));
     return {
       element: made.element,
       update: (value, errors) => {
@@ -178,18 +175,13 @@ const MAKERS = {
 
   picture(studio, spec, path) {
     const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, or https://…" });
-    const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": `${say("Choose a file")}: ${spec.label}` });
-    const choose = h("button", { type: "button", onclick: () => file.click() }, say("Choose file…"));
+    // A layer is called by its file: people do not know it by a data URI.
+    const nameOf = (file) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: file.name }] : []);
+    const file = fileButton(say("Choose file…"), `${say("Choose a file")}: ${spec.label}`, PICTURES, (chosen) => readPicture(chosen, (value) => studio.edit([{ path, value }, ...nameOf(chosen)])));
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
-    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), ...iconSearch(studio, take));
+    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
     const field = typed(studio, spec, path, input, emptied(spec));
     made.describe(input);
-    file.addEventListener("change", () => {
-      // A layer is called by its file: people do not know it by a data URI.
-      const nameOf = (chosen) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: chosen.name }] : []);
-      if (file.files[0]) readPicture(file.files[0], (value, chosen) => studio.edit([{ path, value }, ...nameOf(chosen)]));
-      file.value = "";
-    });
     return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
   },
 
@@ -223,15 +215,13 @@ const MAKERS = {
 
   optional(studio, spec, path) {
     const { optional, ...plain } = spec;
-    const input = h("input", { type: "checkbox", id: newId() });
+    const change = () => studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]);
+    const input = h("input", { type: "checkbox", id: newId(), onchange: change });
     const head = h("div", { class: "qk-check" }, input, h("label", { class: "qk-label", for: input.id }, spec.label));
     const body = h("div", { class: "qk-optional" });
     const made = row(studio, spec, path, head, body);
     made.describe(input);
     let inside = null;
-    input.addEventListener("change", () =>
-      studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]),
-    );
     function update(value, errors) {
       const isOn = value != null;
       input.checked = isOn;
@@ -318,11 +308,21 @@ const MAKERS = {
 
 const PICTURES = "image/png,image/jpeg,image/svg+xml,image/webp,image/gif,image/avif,image/bmp,image/tiff,image/x-icon";
 
-/** Read a file as a data URI; then(uri, file). */
+/** Read a file as a data URI; then(uri). */
 function readPicture(file, then) {
   const reader = new FileReader();
-  reader.onload = () => then(reader.result, file);
+  reader.onload = () => then(reader.result);
   reader.readAsDataURL(file);
+}
+
+/** A button to choose a file, and the input behind it; take(file) when one is chosen. */
+function fileButton(words, title, accept, take) {
+  const input = h("input", { type: "file", accept, class: "qk-unseen", tabindex: "-1", "aria-label": title });
+  input.addEventListener("change", () => {
+    if (input.files[0]) take(input.files[0]);
+    input.value = ""; // so that the same file can be chosen again
+  });
+  return [h("button", { type: "button", onclick: () => input.click() }, words), input];
 }
 
 /** A field to look for icons, and the icons that were found; take(name) when one is chosen. */
@@ -347,10 +347,9 @@ function textControl(studio, spec, path, tag) {
 
 function selectControl(studio, spec, path, choices) {
   const options = choices.map((choice) => h("option", { value: choice }, spec.words[choice]));
-  const input = h("select", { id: newId() }, ...options);
+  const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) }, ...options);
   const made = row(studio, spec, path, label(spec, input.id), input);
   made.describe(input);
-  input.addEventListener("change", () => studio.edit([{ path, value: input.value || null }]));
   return {
     element: made.element,
     update: (value, errors) => {

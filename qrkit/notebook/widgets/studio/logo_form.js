@@ -4,18 +4,13 @@ const SNAPS = 1; // percent of the symbol's width
 
 /** specs: of the fields size and plate. Gives { element, update(state), take(file) }. */
 function makeLogoForm(studio, specs) {
-  const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": say("Choose a file for the logo") });
-  const choose = h("button", { type: "button", class: "qk-primary", onclick: () => file.click() }, say("Choose a file…"));
   const name = h("strong", { class: "qk-file-name" });
   const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, say("Remove"));
   const where = h("p", { class: "qk-hint" }, say("or drop a PNG, JPEG, SVG or WebP on the picture"));
   const error = h("p", { class: "qk-error" });
   const take = (chosen) =>
     readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
-  file.addEventListener("change", () => {
-    if (file.files[0]) take(file.files[0]);
-    file.value = "";
-  });
+  const [choose, file] = fileButton("", say("Choose a file for the logo"), PICTURES, take);
   const takeIcon = (icon) => studio.edit([{ path: ["logo", "content"], value: `icon:${icon}` }, { path: ["logo", "name"], value: icon }]);
   const size = makeSize(studio, specs.size);
   const plate = makeControl(studio, specs.plate, ["logo", "plate"]);

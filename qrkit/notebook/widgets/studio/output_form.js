@@ -22,14 +22,15 @@ function makeOutput(studio, { downloads, purposes }) {
   const content = text({ placeholder: say("as designed"), title: PATTERN });
   const names = text({ placeholder: "automatic", title: PATTERN });
   const stock = text({ value: "table-tent" });
-  const file = h("input", { type: "file", accept: ".csv,.xlsx,.xls,.ods", class: "qk-unseen", tabindex: "-1", "aria-label": say("Choose a file for the table") });
-  const rows = h("textarea", { id: newId(), rows: 4, spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
+  const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
+  const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
+  const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
-  const choose = h("button", { type: "button", onclick: () => file.click() }, say("Choose a file…"));
-  const table = field(say("Table"), rows, h("div", { class: "qk-buttons" }, choose, file, columns));
+  const table = field(say("Table"), rows, h("div", { class: "qk-buttons" }, ...file, columns));
   const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
   const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
-  const clear = h("input", { type: "checkbox", id: newId() });
+  let ground = null; // the background before it became transparent
+  const clear = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]) });
   const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
   const size = () => (width.value === "" || isSheet() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   let purpose = Object.keys(purposes)[0];
@@ -81,18 +82,10 @@ function makeOutput(studio, { downloads, purposes }) {
   }
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
-  const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
-  rows.addEventListener("change", () => takeTable(new Blob([rows.value])));
-  file.addEventListener("change", () => {
-    if (file.files[0]) takeTable(file.files[0]);
-    file.value = ""; // so that the same file can be chosen again
-  });
-  let ground = null; // the background before it became transparent
-  clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
-  const save = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
-  const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => save(format)));
-  const go = h("button", { type: "button", class: "qk-primary", onclick: () => save(purposes[purpose].format) });
+  const fetchFile = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
+  const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
+  const go = h("button", { type: "button", class: "qk-primary", onclick: () => fetchFile(purposes[purpose].format) });
   const copied = h("span", { role: "status", class: "qk-copied" });
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": say("Text to copy") });
   const copies = [
@@ -104,8 +97,7 @@ function makeOutput(studio, { downloads, purposes }) {
   const others = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
   const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
   label();
-  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, say("Download"));
-  opener.addEventListener("click", () => opener.setAttribute("aria-expanded", !(element.hidden = !element.hidden)));
+  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id, onclick: () => (opener.ariaExpanded = !(element.hidden = !element.hidden)) }, say("Download"));
   let clock = null;
 
   function tell(text) {
@@ -114,31 +106,27 @@ function makeOutput(studio, { downloads, purposes }) {
     clock = setTimeout(() => (copied.textContent = ""), 4000);
   }
 
-  async function write(text) {
+  async function copy(put, otherwise) {
     try {
-      await navigator.clipboard.writeText(text);
+      await put();
       code.hidden = true;
       tell(say("Copied to clipboard"));
     } catch {
-      code.hidden = false;
-      code.value = text;
-      code.select();
-      tell(say("Press Ctrl+C to copy"));
+      otherwise();
     }
   }
 
-  async function writeImage(data, type) {
-    try {
-      await navigator.clipboard.write([new ClipboardItem({ [type]: new Blob([data], { type }) })]);
-      tell(say("Copied to clipboard"));
-    } catch {
-      tell(say("The browser does not allow copying images; download the PNG instead"));
-    }
+  function showText(text) {
+    code.hidden = false;
+    code.value = text;
+    code.select();
+    tell(say("Press Ctrl+C to copy"));
   }
 
   function hear(message, buffers) {
-    if (message.answer === "file" && message.to === "clipboard") writeImage(buffers[0], message.type);
-    else if (message.answer === "file") download(message.name, message.type, buffers[0]);
+    const copyImage = () => navigator.clipboard.write([new ClipboardItem({ [message.type]: new Blob([buffers[0]], { type: message.type }) })]);
+    if (message.answer === "file" && message.to === "clipboard") copy(copyImage, () => tell(say("The browser does not allow copying images; download the PNG instead")));
+    else if (message.answer === "file") save(message.name, buffers[0], message.type);
     else if (message.answer === "columns") {
       columns.textContent = say("Columns: {names}", null, { names: message.columns.map((one) => `{${one}}`).join(", ") });
       if (caption.value === CAPTION) caption.value = `{${message.columns[0]}}`;
@@ -146,8 +134,8 @@ function makeOutput(studio, { downloads, purposes }) {
       asked = "";
       studio.refresh();
     } else if (message.answer === "sheet") showPage(message.told, buffers[0]);
-    else if (message.to === "file") download("design.json", "application/json", message.text);
-    else write(message.text);
+    else if (message.to === "file") save("design.json", message.text, "application/json");
+    else copy(() => navigator.clipboard.writeText(message.text), () => showText(message.text));
   }
 
   function showPage(told, picture) {
@@ -181,10 +169,4 @@ function makeOutput(studio, { downloads, purposes }) {
     campaign.value = before;
   }
   return { button: opener, element, update, hear };
-}
-
-function download(name, type, data) {
-  const url = URL.createObjectURL(new Blob([data], { type }));
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -25,7 +25,7 @@ function makeSavedLooks(studio) {
     const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
     const words = `${say("Delete")}: ${KINDS[kind]} “${name}”`;
     const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
-    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
+    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
 
   function update({ saved, errors }) {
@@ -52,12 +52,12 @@ function makeSavedLooks(studio) {
 
 function makeSaveForm(studio) {
   let looks = [];
-  const name = h("input", { type: "text", id: newId(), maxlength: 100, spellcheck: "false" });
+  const name = h("input", { type: "text", id: newId(), maxlength: 100, spellcheck: "false", oninput: label });
   studio.name.addEventListener("input", () => {
     name.value = studio.name.value;
     label();
   });
-  const kind = h("select", { "aria-label": say("Save as") });
+  const kind = h("select", { "aria-label": say("Save as"), onchange: label });
   const button = h("button", { type: "submit" });
   const hint = h("p", { class: "qk-hint" });
   const error = h("p", { class: "qk-error", id: newId() });
@@ -71,8 +71,6 @@ function makeSaveForm(studio) {
     button.textContent = isTaken() ? say("Replace") : say("Save");
     hint.textContent = isTaken() ? say("You have one of this name. “Replace” overwrites it.") : KEEPS[kind.value];
   }
-  name.addEventListener("input", label);
-  kind.addEventListener("change", label);
   const set = h("div", { class: "qk-set" }, name, kind, button);
   const element = h("form", { class: "qk-menu", popover: "auto", id: newId(), onsubmit: send }, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
 
@@ -82,8 +80,7 @@ function makeSaveForm(studio) {
     kind.hidden = saved.kinds.length < 2;
     const wrong = Object.entries(errors).filter(([path]) => path.startsWith("saved."));
     error.textContent = wrong.map(([path, rule]) => (path === "saved.name" ? `${say("Name")}: ${rule}` : `${path.slice(6)} ${rule}`)).join("; ");
-    name.toggleAttribute("aria-invalid", false);
-    if (errors["saved.name"]) name.setAttribute("aria-invalid", "true");
+    name.ariaInvalid = errors["saved.name"] ? "true" : null;
     label();
   }
   return { element, update };

@@ -35,6 +35,23 @@ function turned([across, down], angle) {
   return [across * cos - down * sin, across * sin + down * cos];
 }
 
+/** Put an element where a box lies on a picture of this size, whatever the size of the picture on the screen. */
+function placeOn(size, element, box) {
+  SIDES.forEach((names, axis) => names.forEach((name) => (element.style[name] = `${(box[name] / size[axis]) * 100}%`)));
+}
+
+/** Follow the pointer that is down. On the window: what is held may become another element on the way. */
+function drag(move, end) {
+  const over = new AbortController();
+  const listen = (name, listener) => window.addEventListener(name, listener, { signal: over.signal });
+  const stop = () => {
+    over.abort();
+    end();
+  };
+  listen("pointermove", move);
+  for (const name of ["pointerup", "pointercancel"]) listen(name, stop);
+}
+
 /** The smallest upright box around a box that is rotated. */
 function boundsOf(box) {
   const [cos, sin] = [Math.abs(Math.cos(box.angle * DEGREE)), Math.abs(Math.sin(box.angle * DEGREE))];
@@ -46,7 +63,7 @@ function boundsOf(box) {
 /** studio: { edit(edits, gesture), select(index) }. Gives { element, update(state) }. */
 function makeStage(studio) {
   const picture = h("img", { class: "qk-shown", alt: "", draggable: "false" });
-  const guides = [h("div", { class: "qk-guide qk-guide-x" }), h("div", { class: "qk-guide qk-guide-y" })];
+  const guides = ["qk-guide-x", "qk-guide-y"].map((name) => h("div", { class: `qk-guide ${name}`, hidden: true }));
   const sheet = h("div", { class: "qk-sheet" }, picture, ...guides);
   const hint = h("p", { class: "qk-hint" }, HINT, h("span", { class: "qk-by-keys" }, HINT_OF_KEYS));
   const caption = h("p", { class: "qk-caption" });
@@ -55,8 +72,8 @@ function makeStage(studio) {
   const stage = h("div", { class: "qk-stage", "data-ground": "paper", tabindex: "-1" }, sheet);
   const ground = radios(studio, { label: say("Shown on"), kind: "choice", words: GROUNDS }, ["ground"], Object.keys(GROUNDS), null, (chosen) => (stage.dataset.ground = chosen));
   ground.update("paper", {});
-  const actual = h("input", { type: "checkbox", id: newId() });
-  actual.addEventListener("change", () => stage.classList.toggle("qk-actual", actual.checked));
+  ground.element.classList.add("qk-set");
+  const actual = h("input", { type: "checkbox", id: newId(), onchange: () => stage.classList.toggle("qk-actual", actual.checked) });
   const views = h("div", { class: "qk-views" }, ground.element, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, say("True size"))));
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
@@ -116,11 +133,7 @@ function makeStage(studio) {
   }
 
   function place(element, box) {
-    const [width, height] = state.size;
-    element.style.left = `${(box.left / width) * 100}%`;
-    element.style.top = `${(box.top / height) * 100}%`;
-    element.style.width = `${(box.width / width) * 100}%`;
-    element.style.height = `${(box.height / height) * 100}%`;
+    placeOn(state.size, element, box);
     element.style.rotate = `${box.angle}deg`;
   }
 
@@ -134,19 +147,14 @@ function makeStage(studio) {
 
   /** The line that one of these places is nearest to, and how far away it is; null if none is within reach. */
   function nearest(lines, places, reach) {
-    let best = null;
-    for (const line of lines) {
-      for (const place of places) {
-        const by = line - place;
-        if (Math.abs(by) < reach && (best === null || Math.abs(by) < Math.abs(best.by))) best = { line, by };
-      }
-    }
-    return best;
+    const all = lines.flatMap((line) => places.map((place) => ({ line, by: line - place })));
+    const near = all.filter(({ by }) => Math.abs(by) < reach);
+    return near.length ? near.reduce((best, one) => (Math.abs(one.by) < Math.abs(best.by) ? one : best)) : null;
   }
 
   function showGuides(found) {
     found.forEach((one, axis) => {
-      guides[axis].classList.toggle("qk-on", one !== null);
+      guides[axis].hidden = !one;
       if (one) guides[axis].style[SIDES[axis][0]] = `${(one.line / state.size[axis]) * 100}%`;
     });
   }
@@ -230,14 +238,10 @@ function makeStage(studio) {
       else put(index, start.angle ? resizedAskew(start, corner, by, isFree) : resized(start, corner, by, isFree, lines, reach), gesture);
     };
     isDragging = true;
-    const end = () => {
+    drag(move, () => {
       isDragging = false;
-      guides.forEach((guide) => guide.classList.remove("qk-on"));
-      box.removeEventListener("pointermove", move);
-      box.removeEventListener("lostpointercapture", end);
-    };
-    box.addEventListener("pointermove", move);
-    box.addEventListener("lostpointercapture", end);
+      showGuides([null, null]);
+    });
   }
 
   const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -337,12 +341,11 @@ function makeStage(studio) {
 /** The caption and the subtitle, each a button that becomes a field. Enter keeps what is written, Escape drops it. */
 function makeWords(studio, sheet) {
   const buttons = { text: makeButton("text", "caption"), subtitle: makeButton("subtitle", "subtitle") };
+  sheet.append(...Object.values(buttons));
   let state = null;
 
   function makeButton(field, title) {
-    const button = h("button", { type: "button", class: "qk-words", hidden: true, title: `Edit the ${title}`, onclick: () => open(field, title) });
-    sheet.append(button);
-    return button;
+    return h("button", { type: "button", class: "qk-words", hidden: true, title: `Edit the ${title}`, onclick: () => open(field, title) });
   }
 
   function open(field, title) {
@@ -378,10 +381,8 @@ function makeWords(studio, sheet) {
       button.hidden = !one;
       if (!one) continue;
       const [left, top, right, bottom] = one.box;
-      const [width, height] = state.size;
       const room = (bottom - top) * 0.25;
-      const shares = { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room };
-      for (const [name, pixels] of Object.entries(shares)) button.style[name] = `${(pixels / (["left", "width"].includes(name) ? width : height)) * 100}%`;
+      placeOn(state.size, button, { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room });
       button.setAttribute("aria-label", `${field === "text" ? say("Edit the caption") : say("Edit the subtitle")}: ${one.text}`);
     }
   }

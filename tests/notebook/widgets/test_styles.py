@@ -1,0 +1,21 @@
+"""The style sheets of all pages have no rules for what no page shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[3] / "qrkit"
+SHEETS = sorted(PACKAGE.rglob("*.css"))
+OTHERS = ("jp-", "lm-", "vscode-", "voila")
+"""How classes of the notebooks around our widgets begin."""
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.stem)
+def test_each_class_of_a_style_sheet_is_on_a_page(sheet):
+    files = (path for end in ("js", "py", "jinja", "html", "tpl") for path in PACKAGE.rglob(f"*.{end}"))
+    words = set(re.findall(r"[\w-]+", " ".join(path.read_text(encoding="utf-8") for path in files)))
+    selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", sheet.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = {name for name in re.findall(r"\.([a-z][\w-]*)", selectors) if not name.startswith(OTHERS)}
+    # A control has the class of its kind, such as qk-number.
+    assert {name for name in named if not {name, name.removeprefix("qk-")} & words} == set()
