@@ -95,9 +95,11 @@ def _serve(asked: argparse.Namespace) -> None:
             app.set_base_url(base_url)
             if settings.keep_days is not None:
                 portfolio.keep_visits(days=settings.keep_days)  # before `upkeep` starts the first sweep
+            if settings.time_zone is not None:
+                portfolio.time_zone = settings.time_zone
             while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
             while_listening.enter_context(recording_uptime(portfolio.store))
-            while_listening.enter_context(looking_daily(str(asked.store), settings.time_zone))
+            while_listening.enter_context(looking_daily(str(asked.store), portfolio.time_zone))
         url = f"http://{reachable(settings.host)}:{port}"
         print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)

@@ -151,10 +151,11 @@ class Settings(Model):
         description="Number of finished days whose visits stay in the store; older ones are moved into Parquet files, "
         "which statistics still include. By default, the server archives nothing.",
     )
-    time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] = Field(
-        default="UTC",
+    time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] | None = Field(
+        default=None,
         description="IANA name of the time zone after whose midnight `qrkit serve` looks for silent codes, unusual "
-        "days and experiments with a winner, and tells webhooks and streams of them.",
+        "days and experiments with a winner, and tells webhooks and streams of them; saved in the store. By default, "
+        "the one set in the store, or else UTC.",
     )
     places: str | None = Field(
         default=None,

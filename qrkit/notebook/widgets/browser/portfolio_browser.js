@@ -7,8 +7,6 @@ const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no 
 const HEADS = { name: say("Name"), campaign: say("Campaign"), tags: say("Tags"), scans: say("Scans"), "last scan": say("Last scan") };
 const ONLY = { "": say("All"), silent: say("Silent"), unscanned: say("Unscanned") };
 
-const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString(LANGUAGE === "en" ? "en-GB" : LANGUAGE, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-
 /** What the numbers of a row count: the words of a row, and those that explain them. */
 function countWords(code) {
   if (code.scans == null) return [say("not in your plan")];
@@ -19,7 +17,7 @@ function countWords(code) {
 /** A day as people say it: today, yesterday, 3 days ago; long ago, its date. */
 function agoWords(day, today) {
   const ago = Math.round((Date.parse(today) - Date.parse(day)) / 86_400_000);
-  return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-ago, "day");
+  return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto" }).format(-ago, "day");
 }
 
 function render({ model, el }) {
@@ -92,11 +90,9 @@ function render({ model, el }) {
 
   function sendFile() {
     const [chosen] = file.files;
-    const reader = new FileReader();
-    reader.onload = () => browser.ask({ ask: "check import", name: chosen.name, url: reader.result });
     wrong.hidden = !(chosen?.size > MOST_BYTES);
     wrong.textContent = say("A page imports up to {megabytes} MB. Use “qrkit import” for larger files.", null, { megabytes: MOST_BYTES / 1e6 });
-    if (chosen && wrong.hidden) reader.readAsDataURL(chosen);
+    if (chosen && wrong.hidden) readFile(chosen, (url) => browser.ask({ ask: "check import", name: chosen.name, url }));
     file.value = "";
   }
 
