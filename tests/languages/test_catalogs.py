@@ -19,10 +19,11 @@ from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
 from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.languages.sentences import catalog
+from qrkit.notebook.console.gate import ELSEWHERE, NO_TOKEN, NOT_NOW, NOTHING_HERE, PROBLEMS, TOO_MANY_PAGES
 from qrkit.notebook.console.pages import PAGES
 from qrkit.notebook.widgets.controls import GROUPS
 from qrkit.notebook.widgets.dashboard.dashboard_answers import ATTRIBUTES, COMPARED
-from qrkit.notebook.widgets.experiment_list import NONE
+from qrkit.notebook.widgets.experiments.experiment_list import NONE
 from qrkit.notebook.widgets.field_words import SAID
 from qrkit.notebook.widgets.studio.badge import WORDS
 from qrkit.notebook.widgets.studio.designer import PURPOSES
@@ -71,10 +72,10 @@ def said_by(path):
                 yield from sentences_in(call.args[0], module)
 
 
-def said_by_template():
-    text = (ROOT / "report" / "page.html.jinja").read_text(encoding="utf-8")
-    for pair, one in re.findall(r'say\((?:(\("[^"]+", "[^"]+"\))|"([^"]+)")', text):
-        yield ast.literal_eval(pair) if pair else one
+def said_by_templates():
+    for path in (ROOT / "report" / "page.html.jinja", ROOT / "notebook" / "console" / "template" / "sign_in.html"):
+        for pair, one in re.findall(r'say\((?:(\("[^"]+", "[^"]+"\))|"([^"]+)")', path.read_text(encoding="utf-8")):
+            yield ast.literal_eval(pair) if pair else one
 
 
 def said_by_scripts():
@@ -100,7 +101,7 @@ def all_sentences():
     """Each sentence by its key, with its English forms."""
     found = [sentence for path in sorted(ROOT.rglob("*.py")) for sentence in said_by(path)]
     found += [
-        *said_by_template(),
+        *said_by_templates(),
         *said_by_scripts(),
         *COMPARED.values(),
         *ATTRIBUTES.values(),
@@ -108,6 +109,8 @@ def all_sentences():
         *PURPOSES,
         *PAGES,
         NONE,
+        *(text for refusal in (NO_TOKEN, ELSEWHERE, TOO_MANY_PAGES, NOT_NOW, NOTHING_HERE) for text in refusal),
+        *(text for _, text in PROBLEMS.values()),
     ]
     found += [words for by_verdict in WORDS.values() for words in by_verdict.values()]
     found += [word for part in widgets.Designer(name="catalogs").form.values() for word in said_by_forms(part)]

@@ -178,12 +178,14 @@ def test_experiments_are_told_as_in_reports():
     with open_portfolio(":memory:") as shop:
         pages = pages_of(shop)
         pages.selected = "Experiments"
-        assert "No QR Code splits" in pages.widgets["Experiments"].value
+        experiments = pages.widgets["Experiments"]
+        assert "No QR Code splits" in experiments.state["sentences"][0]
         split = [{"variants": [{"name": name, "content": f"https://example.com/{name}"} for name in ("a", "<b>")]}]
         shop.insert_qrcode("https://example.com", name="Door", rules=split, click_id="click")
         pages.selected = "QR Codes"
         pages.selected = "Experiments"
-        assert re.search("Door.*&lt;b&gt;", pages.widgets["Experiments"].value)
+        assert re.search("Door.*<b>", experiments.state["sentences"][0])
+        assert pages.widgets["Experiments"] is experiments
         for widget in (*pages.widgets.values(), pages):
             widget.close()
 

@@ -27,7 +27,7 @@ function describe({ account, keys, brand, brands, look, accounts, plans, base_ur
     },
   ];
   if (!accounts) return sections;
-  const kept = { name: "days", label: say("Days to keep visits; empty to keep them forever"), value: days ?? "" };
+  const kept = { name: "days", label: say("Days to keep visits"), value: days ?? "", help: say("Leave empty to keep them forever.") };
   const clock = { name: "time_zone", label: say("Time zone"), value: zone, offers: Intl.supportedValuesOf("timeZone"), help: say("For the days and hours of the dashboard and of reports. Landing pages speak the language of each visitor.") };
   const planOf = (name, plan) => ({ ask: "change plan", account: name, label: say("Plan of {account}", null, { account: name }), choices: named(plans), plan });
   return [
@@ -56,15 +56,16 @@ const SAID = {
 /** The field of a file: the picture can be seen, replaced and removed. The form sends it as a data URI, or "". */
 function makePicture({ name, label, value }) {
   const sent = h("input", { type: "hidden", name });
-  const shown = h("img", { class: "qk-logo", alt: label });
+  const [shown, icon] = [h("img", { class: "qk-logo", alt: label }), h("span")];
   const show = (url) => {
-    [sent.value, shown.src] = [url, url];
-    [shown.hidden, remove.hidden] = [!url.startsWith("data:"), !url];
+    const isPicture = url.startsWith("data:"); // not the name of an icon
+    [sent.value, remove.hidden, shown.hidden, icon.textContent] = [url, !url, !isPicture, isPicture ? "" : url];
+    if (isPicture) shown.src = url;
   };
   const file = h("input", { type: "file", accept: "image/*", onchange: () => file.files[0] && readFile(file.files[0], show) });
   const remove = button(say("Remove"), () => show(""));
   const { element } = field(label, "", file);
-  element.append(sent, h("div", { class: "qk-buttons" }, shown, remove));
+  element.append(sent, h("div", { class: "qk-buttons" }, shown, icon, remove));
   show(value);
   return element;
 }

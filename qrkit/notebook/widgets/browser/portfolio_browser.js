@@ -142,19 +142,20 @@ function render({ model, el }) {
   }
 
   /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */
-  function head([order, name]) {
+  function head([order, name], attributes = {}) {
     const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
     const sort = () => outbox.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
-    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0 });
+    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
   }
 
   /** Columns that people name stand between name and scans; those of the picture and of the sparkline have no head. */
   function updateHeads() {
     const { name, campaign, tags, ...counts } = HEADS;
     const own = [["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one])];
-    heads.replaceChildren(h("span"), ...[["name", name], ...own].map(head), h("span"), ...Object.entries(counts).map(head));
+    const heading = [head(["name", name]), ...own.map((one) => head(one, { class: "qk-cell" })), h("span", { class: "qk-cell" })];
+    heads.replaceChildren(h("span"), ...heading, ...Object.entries(counts).map((one) => head(one)));
     heads.hidden = !state.rows.length;
     root.style.setProperty("--qk-count", own.length);
   }
