@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -479,12 +480,15 @@ class Portfolio(Shown, Scanned, Written):
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
             campaigns: list[Campaign] = []
+            ids: list[str] = []
 
             def add(new: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
                 campaigns.extend(new)
+                ids.extend(row["id"] for row in rows)
                 codes.add(rows)
 
-            return campaigns, judge(known, add)
+            result = judge(known, add)
+            return campaigns, replace(result, ids=tuple(ids), campaign_ids=tuple(one.id for one in campaigns))
 
         return store_rows(self, decide, template=template, old_base_url=old_base_url)
 
