@@ -51,7 +51,7 @@ function field(label, path, input, help = "") {
   const tell = (errors) => {
     const rule = errors[path] ?? Object.entries(errors).find(([one]) => path && one.startsWith(`${path}.`))?.[1] ?? "";
     // The rule of dates says how they are written, but the browser writes them.
-    error.textContent = rule && input.type === "datetime-local" && !input.value ? "must not be empty" : rule;
+    error.textContent = rule && input.type === "datetime-local" && !input.value ? say("must not be empty") : rule;
     error.hidden = !error.textContent;
     input.setAttribute("aria-invalid", Boolean(error.textContent));
   };
