@@ -15,7 +15,7 @@ from traitlets import Dict
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
-from qrkit.languages import LanguageTag, say
+from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.browser.file_import import FileImport
@@ -92,7 +92,8 @@ class PortfolioBrowser(Page):
         self._preview: dict[str, Any] | None = None
         self._tried: dict[str, Any] | None = None
         self._file: FileImport | None = None
-        self._register(name, rule_form=rule_form(), print_form=print_form())
+        with in_language(language):
+            self._register(name, rule_form=rule_form(), print_form=print_form())
 
     @property
     def portfolio(self) -> Portfolio:
