@@ -28,12 +28,12 @@ function makeEvents() {
         const fields = [[say("New content"), "content", content], [say("Repeats"), "recurrence", recurrence], [say("Starts (UTC)"), "date", date]];
         const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
         tells.push(...rows.map((row) => row.tell));
-        const remove = h("button", { type: "button", "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }), onclick: () => { events.splice(index, 1); draw(); } }, say("Remove"));
+        const remove = button(say("Remove"), () => { events.splice(index, 1); draw(); }, { "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }) });
         return h("fieldset", { class: "qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
       }),
     );
   }
-  const add = h("button", { type: "button", onclick: () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); } }, say("Add scheduled change"));
+  const add = button(say("Add scheduled change"), () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); });
   return {
     element: h("div", {}, list, add),
     value: () => events,
