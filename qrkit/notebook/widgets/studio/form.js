@@ -187,7 +187,7 @@ const MAKERS = {
     file.addEventListener("change", () => {
       // A layer is called by its file: people do not know it by a data URI.
       const nameOf = (chosen) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: chosen.name }] : []);
-      if (file.files[0]) readFile(file.files[0], (value, chosen) => studio.edit([{ path, value }, ...nameOf(chosen)]));
+      if (file.files[0]) readPicture(file.files[0], (value, chosen) => studio.edit([{ path, value }, ...nameOf(chosen)]));
       file.value = "";
     });
     return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
@@ -317,6 +317,13 @@ const MAKERS = {
 };
 
 const PICTURES = "image/png,image/jpeg,image/svg+xml,image/webp,image/gif,image/avif,image/bmp,image/tiff,image/x-icon";
+
+/** Read a file as a data URI; then(uri, file). */
+function readPicture(file, then) {
+  const reader = new FileReader();
+  reader.onload = () => then(reader.result, file);
+  reader.readAsDataURL(file);
+}
 
 /** A field to look for icons, and the icons that were found; take(name) when one is chosen. */
 function iconSearch(studio, take) {

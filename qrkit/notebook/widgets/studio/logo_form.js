@@ -11,7 +11,7 @@ function makeLogoForm(studio, specs) {
   const where = h("p", { class: "qk-hint" }, say("or drop a PNG, JPEG, SVG or WebP on the picture"));
   const error = h("p", { class: "qk-error" });
   const take = (chosen) =>
-    readFile(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
+    readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
   file.addEventListener("change", () => {
     if (file.files[0]) take(file.files[0]);
     file.value = "";

@@ -81,7 +81,7 @@ function makeOutput(studio, { downloads, purposes }) {
   }
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
-  const takeTable = (data) => readFile(data, (url) => studio.ask({ ask: "table", url }));
+  const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
   rows.addEventListener("change", () => takeTable(new Blob([rows.value])));
   file.addEventListener("change", () => {
     if (file.files[0]) takeTable(file.files[0]);
