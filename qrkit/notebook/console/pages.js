@@ -5,10 +5,8 @@ async function render({ model, el }) {
   const id = newId();
   const tabs = titles.map((title, at) =>
     h("button", { type: "button", role: "tab", id: `${id}-${at}`, "aria-controls": `${id}-${at}-page`, onclick: () => select(title) }, title));
-  const pages = titles.map((title, at) => {
-    const attributes = { role: "tabpanel", id: `${id}-${at}-page`, "aria-labelledby": `${id}-${at}` };
-    return h("section", attributes, h("p", { class: "qrkit-console-waiting", role: "status" }, say("Opening…")));
-  });
+  const pages = titles.map((_, at) =>
+    h("section", { role: "tabpanel", id: `${id}-${at}-page`, "aria-labelledby": `${id}-${at}` }, h("p", { class: "qrkit-console-waiting", role: "status" }, say("Opening…"))));
   const problem = h("p", { class: "qrkit-console-problem", role: "alert" });
   const shown = new Set();
 

@@ -56,7 +56,7 @@ const SAID = {
 /** The field of a file: the picture can be seen, replaced and removed. The form sends it as a data URI, or "". */
 function makePicture({ name, label, value }) {
   const sent = h("input", { type: "hidden", name });
-  const [shown, icon] = [h("img", { class: "qk-logo", alt: label }), h("span")];
+  const [shown, icon] = [h("img", { height: 40, alt: label }), h("span")];
   const show = (url) => {
     const isPicture = url.startsWith("data:"); // not the name of an icon
     [sent.value, remove.hidden, shown.hidden, icon.textContent] = [url, !url, !isPicture, isPicture ? "" : url];

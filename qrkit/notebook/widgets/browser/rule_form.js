@@ -64,7 +64,7 @@ function makeRules(forms, changed) {
       wrong.hidden = !wrong.textContent;
     });
     return h(
-      "div", { class: "qk-rule", role: "group", "aria-label": name },
+      "fieldset", { class: "qk-rule", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
       rule.variants ? h("p", { class: "qk-hint" }, say("Splits its visitors among {variants}.", null, { variants: rule.variants.map((one) => one.name).join(", ") })) : put(say("Leads to"), `rules.${index}.content`, content),
