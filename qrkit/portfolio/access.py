@@ -159,7 +159,11 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
 
 
 def expiry_of(text: str) -> datetime | None:
-    """Return when a key expires, as people write it: a date or a timestamp in the future; None for ""."""
+    """Return when a key expires, as people write it: a date or a timestamp; None for "".
+
+    Raises:
+        InvalidParameter: If the text is neither, or not in the future.
+    """
     expires = from_iso(text, name="expires") if text else None
     if expires and expires <= now():
         raise InvalidParameter(Problem("expires", text, "must be in the future"))

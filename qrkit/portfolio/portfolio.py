@@ -77,6 +77,11 @@ class Portfolio(Shown, Scanned, Written):
 
     @time_zone.setter
     def time_zone(self, name: str) -> None:
+        """Save another time zone.
+
+        Raises:
+            InvalidParameter: If the time zone is unknown.
+        """
         set_setting(self.store, TIME_ZONE, zone_of(name).key)
 
     def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:

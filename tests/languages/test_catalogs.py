@@ -24,7 +24,7 @@ from qrkit.notebook.console.pages import PAGES
 from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.controls import GROUPS
 from qrkit.notebook.widgets.dashboard.dashboard_answers import ATTRIBUTES, COMPARED
-from qrkit.notebook.widgets.experiments.experiment_list import NONE
+from qrkit.notebook.widgets.experiment_list.experiment_list import NONE
 from qrkit.notebook.widgets.field_words import SAID
 from qrkit.notebook.widgets.studio.badge import WORDS
 from qrkit.notebook.widgets.studio.designer import PURPOSES

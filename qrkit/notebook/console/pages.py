@@ -26,7 +26,7 @@ __all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
 PAGES = {
     "QR Codes": "browser.portfolio_browser:PortfolioBrowser",
     "Scans": "dashboard.scan_dashboard:ScanDashboard",
-    "Experiments": "experiments.experiment_list:Experiments",
+    "Experiments": "experiment_list.experiment_list:Experiments",
     "Studio": "studio.designer:Designer",
     "Settings": "administration.administration:Administration",
 }

@@ -22,8 +22,8 @@ class Experiments(Page):
         language: Language of the sentences: en, de, fr, es or nl.
     """
 
-    _esm = script("experiments", "experiment_list")
-    _css = style("experiments", "experiment_list", "qrkit-experiments")
+    _esm = script("experiment_list", "experiment_list")
+    _css = style("experiment_list", "experiment_list", "qrkit-experiments")
 
     def __init__(self, portfolio: Portfolio, /, *, name: str = "experiments", language: LanguageTag = "en") -> None:
         self.portfolio = portfolio
