@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_json
 from qrkit.commands.stores import add_store, is_missing, opened
-from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import PLANS, Account
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def define_account(one: Parser) -> None:
             use = "a name for the key, for your own reference"
             act_on.add_argument("--label", default="", metavar="TEXT", help=use)
             end = "when it expires, such as 2027-01-01T00:00:00Z (never)"
-            act_on.add_argument("--expires", metavar="DATE", help=end)
+            act_on.add_argument("--expires", default="", metavar="DATE", help=end)
         add_store(act_on)
         add_json(act_on, keys, each={"list": "account", "keys": "key"}.get(name, ""))
         act_on.set_defaults(run=_with_store(act))
@@ -84,12 +83,9 @@ def _change_plan(store: Store, asked: argparse.Namespace) -> None:
 
 
 def _create_key(store: Store, asked: argparse.Namespace) -> None:
-    from qrkit.portfolio.access import create_key, key_id
-    from qrkit.tracking.times import from_iso, now
+    from qrkit.portfolio.access import create_key, expiry_of, key_id
 
-    expires = from_iso(asked.expires, name="expires") if asked.expires else None
-    if expires and expires <= now():
-        raise InvalidParameter(Problem("expires", asked.expires, "must be in the future"))
+    expires = expiry_of(asked.expires)
     key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
     print_result(asked, key, id=key_id(key), key=key)
     complain("account", "this key is shown only once; the store keeps only a hash of it")

@@ -8,13 +8,13 @@ import threading
 import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, tell_of_local_urls
 from qrkit.commands.parsing import Parser
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.languages import LANGUAGES
+from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.server.settings import CONSOLE_VARIABLE
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ def _studio(asked: argparse.Namespace) -> None:
 
         encode(asked.content)  # refuses here what is too long, before a page opens
     call = f"show_studio({asked.content or ''!r}, {asked.language!r})"
-    _run(asked, call, "the studio", title="QR Code studio", opening="Opening the studio…")
+    with in_language(asked.language):
+        title, opening = say("QR Code studio"), say("Opening the studio…")
+    _run(asked, call, "the studio", title=title, opening=opening)
 
 
 def _console(asked: argparse.Namespace) -> None:
@@ -79,7 +81,8 @@ def _console(asked: argparse.Namespace) -> None:
     from qrkit.store.served.socket_files import has_sockets
 
     place, is_new = shown_place(asked.store), is_missing(asked.store)
-    page: dict[str, Any] = {"title": f"{Path(place).name} · QR Codes", "opening": "Opening your portfolio…"}
+    with in_language(asked.language):
+        title, opening = f"{Path(place).name} · {say('QR Codes')}", say("Opening your portfolio…")
     with ExitStack() as open_things:
         portfolio = open_things.enter_context(opened(asked))
         if is_new:
@@ -105,7 +108,8 @@ def _console(asked: argparse.Namespace) -> None:
             f"show_console({location!r}{account}, may_move={may_move}, language={asked.language!r})",
             place,
             sessions=sessions,
-            **page,
+            title=title,
+            opening=opening,
         )
 
 
@@ -132,5 +136,6 @@ def _run(
         hosts=tuple(asked.hosts),
         token=os.environ.get(CONSOLE_VARIABLE, ""),
         sessions=sessions,
+        language=asked.language,
     )
     run_console(console, ready)

@@ -115,8 +115,8 @@ class Which:
     """Which scans count; bots, link previews and HEAD requests are no scans.
 
     `code` is a short code, a short URL, a name or an ID; `campaign` a name or an ID; `tag` one of the tags of QR Codes.
-    Days, such as 2026-06-01, are in `time_zone`: `since` is the first one, `until` the one after the last. `last` asks
-    for the last whole week (from Monday), month or quarter instead.
+    Days, such as 2026-06-01, are in `time_zone`, by default that of the store: `since` is the first one, `until` the
+    one after the last. `last` asks for the last whole week (from Monday), month or quarter instead.
     """
 
     __pydantic_config__: ClassVar[Answer] = {"extra": "forbid"}
@@ -127,7 +127,7 @@ class Which:
     since: str | None = None
     until: str | None = None
     last: WholePeriod | None = None
-    time_zone: str = "UTC"
+    time_zone: str = ""
 
     def of(self, portfolio: Portfolio) -> Scans:
         """Return the view of these scans."""
@@ -135,7 +135,7 @@ class Which:
             qrcode_id=None if self.code is None else portfolio.find_qrcode(self.code).id,
             campaign_id=None if self.campaign is None else portfolio.find_campaign(self.campaign).id,
             tag=self.tag,
-            **period_of(self),
+            **period_of(self, portfolio),
         )
 
 
@@ -260,7 +260,7 @@ class Reader:
             if (given := getattr(which, name)) is not None:
                 raise InvalidParameter(Problem(f"which.{name}", given, "is not for reports"))
         with self._opened() as portfolio:
-            asked = period_of(which) | {"language": language}
+            asked = period_of(which, portfolio) | {"language": language}
             if which.campaign is None:
                 made = report.portfolio(portfolio, **asked)
             else:

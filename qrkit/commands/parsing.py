@@ -204,8 +204,8 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
 
 def add_time_zone(parser: argparse.ArgumentParser) -> None:
     """Add the option `--time-zone`."""
-    zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
-    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
+    zone = "time zone of days and hours, such as Europe/Ljubljana (that of the store, or UTC)"
+    parser.add_argument("--time-zone", default="", metavar="ZONE", help=zone)
 
 
 def option_of(name: str) -> str:

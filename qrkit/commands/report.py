@@ -80,15 +80,15 @@ def add_period(parser: argparse.ArgumentParser) -> None:
     add_time_zone(parser)
 
 
-def period_of(asked: Any) -> dict[str, Any]:
+def period_of(asked: Any, portfolio: Portfolio) -> dict[str, Any]:
     """Return the bounds and the time zone that options of `add_period` ask for, or fields of the same names."""
-    since, until = asked.since, asked.until
+    since, until, zone = asked.since, asked.until, asked.time_zone or portfolio.time_zone
     if asked.last:
         if since or until:
             rule = "has a first and a last day of its own; leave out since and until"
             raise InvalidParameter(Problem("last", asked.last, rule))
-        since, until = last_whole(asked.last, now().astimezone(zone_of(asked.time_zone)).date())
-    return {"since": since, "until": until, "time_zone": asked.time_zone}
+        since, until = last_whole(asked.last, now().astimezone(zone_of(zone)).date())
+    return {"since": since, "until": until, "time_zone": zone}
 
 
 def _day(text: str) -> date:
@@ -103,10 +103,11 @@ def _report(asked: argparse.Namespace) -> None:
     from qrkit.commands.mailing import mailer
     from qrkit.report.suffixes import NOTEBOOK
 
-    output, how = _output(asked), period_of(asked) | {"title": asked.title, "language": asked.language}
+    output = _output(asked)
     send = mailer(asked.mail, os.environ) if asked.mail else None
     link = None
     with opened(asked, must_exist=True, to_read=asked.link is None) as portfolio:
+        how = period_of(asked, portfolio) | {"title": asked.title, "language": asked.language}
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
         for name in asked.by or ():
             check_attribute("by", name, portfolio.scans)

@@ -117,7 +117,7 @@ def _scans(asked: argparse.Namespace) -> Status | None:
         view = portfolio.scans.where(
             campaign_id=campaign_id,
             qrcode_id=[code.id for code in codes] or None,
-            **period_of(asked),
+            **period_of(asked, portfolio),
             tag=asked.tag,
             fields=fields_of(asked.field),
         )

@@ -7,11 +7,15 @@ import logging
 import os
 from contextlib import ExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Parser, add_fields
 from qrkit.commands.stores import add_base_url, add_store, is_missing, neighbor
 from qrkit.server.settings import Settings
+
+if TYPE_CHECKING:
+    from qrkit.portfolio import Portfolio
 
 __all__ = ["define_serve"]
 
@@ -54,6 +58,14 @@ def _describe_new(place: str) -> str:
     return f" (new: it has no QR Codes yet{f'; did you mean {other!r}?' if other else ''})"
 
 
+def _save_settings(portfolio: Portfolio, settings: Settings) -> None:
+    """Save in the store what others need to know of it, too."""
+    if settings.keep_days is not None:
+        portfolio.keep_visits(days=settings.keep_days)
+    if settings.time_zone is not None:
+        portfolio.time_zone = settings.time_zone
+
+
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio.opening import keep_base_url, open_portfolio
     from qrkit.server import make_app, serve
@@ -76,11 +88,10 @@ def _serve(asked: argparse.Namespace) -> None:
         with complaining("serve"):
             base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
             app.set_base_url(base_url)
-            if settings.keep_days is not None:
-                portfolio.keep_visits(days=settings.keep_days)  # before `upkeep` starts the first sweep
+            _save_settings(portfolio, settings)  # before `upkeep` starts the first sweep
             while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
             while_listening.enter_context(recording_uptime(portfolio.store))
-            while_listening.enter_context(looking_daily(str(asked.store), settings.time_zone))
+            while_listening.enter_context(looking_daily(str(asked.store), portfolio.time_zone))
         url = f"http://{reachable(settings.host)}:{port}"
         print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)

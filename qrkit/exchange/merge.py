@@ -117,11 +117,17 @@ class ImportResult(Shown):
         issues: The rows that were skipped or changed, in file order.
         other_hosts: The hosts of short URLs in the file that are not the host of the base URL, with the number of QR
             Codes that were added from each, most first. What was printed with these short URLs still leads there.
+        kept_codes: The number of QR Codes that kept their short code.
+        ids: The IDs of the QR Codes added, for `Portfolio.undo_import`.
+        campaign_ids: The IDs of the campaigns added.
     """
 
     created: int
     issues: tuple[ImportIssue, ...] = ()
     other_hosts: Mapping[str, int] = field(default_factory=dict, hash=False)
+    kept_codes: int = 0
+    ids: tuple[str, ...] = field(default=(), compare=False)
+    campaign_ids: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def failed(self) -> int:

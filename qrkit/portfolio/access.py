@@ -26,11 +26,12 @@ from qrkit.store.recording.salts_and_quotas import add_requests
 from qrkit.store.records import accounts
 from qrkit.tracking.records import PLANS, Account, ApiKey
 from qrkit.tracking.short_urls import new_id
-from qrkit.tracking.times import now
+from qrkit.tracking.times import from_iso, now
 
 __all__ = [
     "LOCAL", "Quota", "RequestCounter", "authenticate", "change_plan", "check_exchange", "create_account", "create_key",
-    "get_account", "is_valid", "key_id", "list_accounts", "list_keys", "local_account", "may_administer", "revoke_key",
+    "expiry_of", "get_account", "is_valid", "key_id", "list_accounts", "list_keys", "local_account", "may_administer",
+    "revoke_key",
 ]  # fmt: skip
 
 LOCAL = "local"
@@ -155,6 +156,18 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
     digest = _digest(key)
     accounts.insert_key(store, account, digest, ApiKey(digest[: accounts.ID_LENGTH], label, now(), expires, None))
     return key
+
+
+def expiry_of(text: str) -> datetime | None:
+    """Return when a key expires, as people write it: a date or a timestamp; None for "".
+
+    Raises:
+        InvalidParameter: If the text is neither, or not in the future.
+    """
+    expires = from_iso(text, name="expires") if text else None
+    if expires and expires <= now():
+        raise InvalidParameter(Problem("expires", text, "must be in the future"))
+    return expires
 
 
 def list_keys(store: Store, account: Account) -> list[ApiKey]:

@@ -73,10 +73,14 @@ class Brands(Saved):
         table.use(self._store, self.stored_in, self._account_id, name)
 
     @property
+    def used(self) -> str | None:
+        """The name of the brand in use."""
+        return table.current(self._store, self.stored_in, self._account_id)
+
+    @property
     def current(self) -> Brand | None:
         """The brand in use."""
-        name = table.current(self._store, self.stored_in, self._account_id)
-        return self.get(name) if name is not None else None
+        return None if (name := self.used) is None else self.get(name)
 
 
 def brand_behind(store: Store, short_code: str) -> Brand | None:

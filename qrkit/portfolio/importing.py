@@ -160,7 +160,8 @@ def import_table(
     result = merge(codes, contents, importing.has_own_code, importing.insert)
     importing.finish()
     issues = sorted((*result.issues, *importing.folder_issues(table.rows)), key=lambda issue: issue.row)
-    return replace(result, issues=tuple(issues), other_hosts=dict(importing.other_hosts.most_common()))
+    hosts = dict(importing.other_hosts.most_common())
+    return replace(result, issues=tuple(issues), other_hosts=hosts, kept_codes=importing.kept_codes)
 
 
 def check_codes_kept(result: ImportResult) -> None:
@@ -200,7 +201,7 @@ class _Importing:
         self._has_addresses = _hold_addresses(table.rows)
         self._own_hosts = {"", host_of(present.base_url)}
         self._has_folders = False
-        self.other_hosts = Counter[str]()
+        self.other_hosts, self.kept_codes = Counter[str](), 0
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
@@ -241,6 +242,7 @@ class _Importing:
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._claims.take(link)
         self._has_folders |= is_own and "/" in link.code
+        self.kept_codes += is_own
         if len(self._waiting) == TOGETHER:
             self.finish()
         return issues

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, Unpack
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
+from qrkit.exchange.merge import ImportResult
 from qrkit.portfolio.codes import Records, visible, with_fields
 from qrkit.portfolio.trackable import check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
@@ -231,6 +232,29 @@ class ManyRecords(Records):
                     undone.append((code, self._edited(code, fields, "edited", f"{len(edited):,} QR Codes")))
             self._store_edited(undone, edited)
         return len(undone)
+
+    def undo_import(self, imported: ImportResult) -> int:
+        """Delete what `import_file` or `import_frame` added, in one transaction, and return how many QR Codes it was.
+
+        Campaigns that the import added are deleted, too, unless they have other QR Codes by now.
+
+        Args:
+            imported: What the import into this portfolio returned.
+
+        Raises:
+            InvalidParameter: If QR Codes kept the short codes of the file. No short code is given twice, so what was
+                printed with them would never work again; edit these QR Codes instead. Nothing is deleted.
+        """
+        if imported.kept_codes:
+            rule = "cannot be undone: no short code is given twice, so printed codes would never work again; edit them"
+            raise InvalidParameter(Problem("imported", f"{imported.kept_codes:,} short codes of the file", rule))
+        with self.store.atomic():
+            _, codes = self.search_page(Search(ids=imported.ids))
+            delete_qrcodes(self.store, codes, self.now())
+            for campaign in self.list_campaigns():
+                if campaign.id in imported.campaign_ids and not self.list_qrcodes(campaign_id=campaign.id):
+                    self.delete_campaign(campaign.id)
+        return len(codes)
 
     def _edited(self, code: QRCode, fields: Mapping[str, Any], name: str, value: str | None) -> QRCode:
         """Return a QR Code with other fields, each of which is valid; name and value are for an error about them."""

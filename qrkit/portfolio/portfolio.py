@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -38,16 +39,21 @@ from qrkit.store.questions.outages import outages
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
 from qrkit.store.records.qrcodes import Staged, StoredRow
+from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import Account, Campaign, QRCode
 from qrkit.tracking.short_urls import base_url_of
+from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 __all__ = ["Portfolio", "design_behind", "picture_of"]
+
+TIME_ZONE = "time_zone"
+"""The store setting that contains the time zone."""
 
 
 class Portfolio(Shown, Scanned, Written):
@@ -63,6 +69,20 @@ class Portfolio(Shown, Scanned, Written):
     def gs1(self) -> Gs1:
         """The products, places and things whose short URLs are GS1 Digital Links."""
         return Gs1(self)
+
+    @property
+    def time_zone(self) -> str:
+        """IANA name of the store's time zone, whose days the console, the command line and the server use; saved."""
+        return get_setting(self.store, TIME_ZONE) or "UTC"
+
+    @time_zone.setter
+    def time_zone(self, name: str) -> None:
+        """Save another time zone.
+
+        Raises:
+            InvalidParameter: If the time zone is unknown.
+        """
+        set_setting(self.store, TIME_ZONE, zone_of(name).key)
 
     def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
         """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.
@@ -465,12 +485,15 @@ class Portfolio(Shown, Scanned, Written):
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
             campaigns: list[Campaign] = []
+            ids: list[str] = []
 
             def add(new: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
                 campaigns.extend(new)
+                ids.extend(row["id"] for row in rows)
                 codes.add(rows)
 
-            return campaigns, judge(known, add)
+            result = judge(known, add)
+            return campaigns, replace(result, ids=tuple(ids), campaign_ids=tuple(one.id for one in campaigns))
 
         return store_rows(self, decide, template=template, old_base_url=old_base_url)
 

@@ -149,10 +149,11 @@ class Settings(Model):
         description="Number of finished days whose visits stay in the store; older ones are moved into Parquet files, "
         "which statistics still include. By default, the server archives nothing.",
     )
-    time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] = Field(
-        default="UTC",
+    time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] | None = Field(
+        default=None,
         description="Time zone (IANA name) of the midnight after which `qrkit serve` looks for silent codes, unusual "
-        "days and experiments with a winner, and sends these events to webhooks and streams.",
+        "days and experiments with a winner, and sends these events to webhooks and streams; saved in the store. By "
+        "default, the one in the store, or else UTC.",
     )
     places: str | None = Field(
         default=None,

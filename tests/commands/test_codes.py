@@ -384,6 +384,13 @@ def test_scans_are_counted_by_what_one_asks_for(store, rows, words, counts):
     assert list(found[0])[-2:] == ["scans", "visitors"]
 
 
+def test_days_are_those_of_the_time_zone_of_the_store(store, rows):
+    with open_portfolio("shop.duckdb") as shop:
+        shop.time_zone = "Asia/Kolkata"
+    assert rows("scans", "gate", "--by", "hour")[0]["hour"] == "2026-06-01 14:00+0530"
+    assert rows("scans", "gate", "--by", "hour", "--time-zone", "UTC")[0]["hour"] == "2026-06-01 09:00+0000"
+
+
 def test_scans_are_a_table_and_a_csv(store, run, rows):
     """The visitors are unknown: no scan of this store has the key of one."""
     assert run("scans", "--by", "day", "door").out == (

@@ -364,3 +364,40 @@ def test_codes_beyond_the_plan_are_left_out_of_an_edit_with_a_warning(new_place)
         with pytest.warns(UserWarning, match="plan free does not show are not edited: 2"):
             assert len(shop.edit_qrcodes(ids[-3:], limit=5)) == 1
         assert len(shop.edit_qrcodes(ids[:2], limit=5)) == 2
+
+
+# ---- undoing an import
+
+TABLE = b"""Name,Content,Campaign
+Gate,https://example.com/gate,Spring
+Door,https://example.com/door,Window
+Hall,https://example.com/hall,Spring
+"""
+
+
+def test_an_undone_import_takes_its_codes_and_campaigns_back(shop):
+    before, campaigns = names(shop), [one.name for one in shop.list_campaigns()]
+    imported = shop.import_file(TABLE)
+    assert (imported.created, len(imported.ids), len(imported.campaign_ids), imported.kept_codes) == (3, 3, 1, 0)
+    shop.delete_qrcodes([code.id for code in shop.search_qrcodes("hall")])
+    assert shop.undo_import(imported) == 2
+    assert (names(shop), [one.name for one in shop.list_campaigns()]) == (before, campaigns)
+    assert shop.undo_import(imported) == 0
+    assert shop.import_file(TABLE).created == 3
+
+
+def test_an_undone_import_leaves_campaigns_that_others_use(shop):
+    imported = shop.import_file(TABLE)
+    spring = shop.find_campaign("Spring")
+    kept = shop.insert_qrcode("https://example.com/kept", campaign_id=spring.id)
+    assert shop.undo_import(imported) == 3
+    assert shop.get_qrcode(kept.id).campaign_id == spring.id
+
+
+def test_an_import_that_kept_short_codes_is_not_undone(shop):
+    imported = shop.import_file(b"Content,Trackable URL\nhttps://a.example,https://b.example/printed\n")
+    assert imported.kept_codes == 1
+    with pytest.raises(InvalidParameter, match="no short code is given twice"):
+        shop.undo_import(imported)
+    assert shop.find_qrcode("printed").content == "https://a.example"
+    assert shop.import_file(TABLE, check=True).ids == ()

@@ -22,7 +22,7 @@ DEFAULTS = {
     "record_visits": True,
     "keep_days": None,
     "archive_after_days": None,
-    "time_zone": "UTC",
+    "time_zone": None,
     "places": None,
     "access_log": True,
     "log_level": "info",

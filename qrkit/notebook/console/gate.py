@@ -19,6 +19,7 @@ from tornado.routing import Router
 from tornado.web import Application, RequestHandler
 
 from qrkit.errors import BadRequest, NotAuthenticated, QrkitError, TooManyRequests
+from qrkit.languages import LanguageTag, in_language, say
 from qrkit.server.clients.hosts import Hosts
 from qrkit.server.clients.proxies import client_address
 from qrkit.server.settings import Settings
@@ -93,11 +94,12 @@ class Gate(Router):
 
     Args:
         token: The token that requests must carry.
+        language: Language of the gate's own pages.
     """
 
-    def __init__(self, app: Application, token: str, hosts: Collection[str]) -> None:
+    def __init__(self, app: Application, token: str, hosts: Collection[str], language: LanguageTag = "en") -> None:
         self._app, self._token, self._hosts = app, token, Hosts(hosts, [])
-        self._own = Application(template_path=str(TEMPLATE))
+        self._own = Application(template_path=str(TEMPLATE), language=language)
 
     def find_handler(self, request: HTTPServerRequest, **_: Any) -> HTTPMessageDelegate | None:
         """Return the handler of a request: Voila, an answer of the gate's own, or a refusal."""
@@ -138,8 +140,10 @@ class SignInGate(Gate):
         sessions: Who has signed in.
     """
 
-    def __init__(self, app: Application, sessions: Sessions, hosts: Collection[str]) -> None:
-        super().__init__(app, "", hosts)
+    def __init__(
+        self, app: Application, sessions: Sessions, hosts: Collection[str], language: LanguageTag = "en"
+    ) -> None:
+        super().__init__(app, "", hosts, language)
         self._sessions = self._own.settings["sessions"] = sessions
 
     async def end_kernels(self) -> None:
@@ -200,6 +204,13 @@ class _Answer(RequestHandler):
         self.set_header("Cache-Control", "no-store")
         self.clear_header("Server")
 
+    def answer(self, status: int, template: str, **texts: str) -> None:
+        """Answer with a page that says these texts in the language of the console."""
+        self.set_status(status)
+        with in_language(self.settings["language"]):
+            said = {name: say(text) for name, text in texts.items()}
+            self.render(template, language=self.settings["language"], say=say, **said)
+
 
 class _Refused(_Answer):
     """Says in plain words why a request is refused."""
@@ -209,8 +220,7 @@ class _Refused(_Answer):
 
     def prepare(self) -> None:
         status, (title, text) = self._refusal
-        self.set_status(status)
-        self.render("refused.html", title=title, text=text)
+        self.answer(status, "refused.html", title=title, text=text)
 
 
 class _Admitted(_Answer):
@@ -241,5 +251,4 @@ class _SigningIn(_Admitted):
         if self._token:
             super().prepare()
         else:
-            self.set_status(status)
-            self.render("sign_in.html", problem=problem)
+            self.answer(status, "sign_in.html", problem=problem)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -17,6 +16,7 @@ from traitlets import Dict, Instance, List, Unicode
 
 from qrkit.errors import QrkitError
 from qrkit.languages import LanguageTag, in_language, say
+from qrkit.notebook.widgets.widget import script, speaking
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -26,7 +26,7 @@ __all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
 PAGES = {
     "QR Codes": "browser.portfolio_browser:PortfolioBrowser",
     "Scans": "dashboard.scan_dashboard:ScanDashboard",
-    "Experiments": "experiment_list:Experiments",
+    "Experiments": "experiment_list.experiment_list:Experiments",
     "Studio": "studio.designer:Designer",
     "Settings": "administration.administration:Administration",
 }
@@ -40,17 +40,20 @@ class Pages(anywidget.AnyWidget):
         makers: Functions that return the widgets, by the title of the tab. They are called at each selection, so that
             the widget shows the current records.
         account: The name of the account that has signed in; "" if nobody needs to.
+        language: Language of the words around the widgets.
     """
 
-    _esm = Path(__file__).parent / "pages.js"
+    _esm = script("../console", "pages")
     titles = List(Unicode()).tag(sync=True)
     selected = Unicode().tag(sync=True)
     widgets = Dict(value_trait=Instance(Widget)).tag(sync=True, **widget_serialization)
     problem = Unicode().tag(sync=True)
     account = Unicode().tag(sync=True)
 
-    def __init__(self, makers: Mapping[str, Callable[[], Widget]], *, account: str = "") -> None:
-        self._makers = makers
+    def __init__(
+        self, makers: Mapping[str, Callable[[], Widget]], *, account: str = "", language: LanguageTag = "en"
+    ) -> None:
+        self._makers, self._esm = makers, speaking(self._esm, language)
         titles = list(makers)
         super().__init__(titles=titles, selected=titles[0], widgets={titles[0]: makers[titles[0]]()}, account=account)
         self.observe(self._open, "selected")
@@ -103,22 +106,22 @@ def pages_of(
 
     def maker(title: str) -> Callable[[], Widget]:
         module, _, name = PAGES[title].partition(":")
-        options = {"may_move": may_move} if title == "Settings" else {}
 
         def make() -> Widget:
             widget = getattr(import_module(f"qrkit.notebook.widgets.{module}"), name)
-            # The studio begins with a design.
-            return (
-                widget(portfolio=portfolio, language=language)
-                if title == "Studio"
-                else widget(portfolio, language=language, **options)
-            )
+            if title == "Studio":  # begins with a design
+                return widget(portfolio=portfolio, language=language)
+            options: dict[str, dict[str, Any]] = {
+                "Settings": {"may_move": may_move},
+                "Scans": {"time_zone": portfolio.time_zone},
+            }
+            return widget(portfolio, language=language, **options.get(title, {}))
 
         return make
 
     account = portfolio.account.name if is_signed_in else ""
     with in_language(language):
-        return Pages({say(title): maker(title) for title in PAGES}, account=account)
+        return Pages({say(title): maker(title) for title in PAGES}, account=account, language=language)
 
 
 def _opened(place: str, account_id: str) -> Portfolio:

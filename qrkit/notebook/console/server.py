@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
+from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.console.left_out import without
 from qrkit.server.clients.hosts import check_listening_host, listening_problem, reachable
 
@@ -44,6 +45,8 @@ TOKEN = r"[A-Za-z0-9_-]{20,}"
 """What can stand in an address and a cookie, and is too long to be guessed."""
 WIDGET_SCRIPTS = ("anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8")
 """Extensions of the browser's side that the page loads; what else is installed for JupyterLab stays out."""
+SHOWN = ("title", "opening", "language")
+"""What the page shows of a `Console`."""
 IDLE_SECONDS = 600
 """How long the process behind a page waits for a page that is gone, such as one of a laptop that sleeps."""
 
@@ -67,6 +70,7 @@ class Console:
         hosts: Further host names that requests may be for, such as that of a proxy.
         token: What the address must end with; random if empty.
         sessions: Who has signed in, instead of a token; None where people need not sign in.
+        language: Language of the pages.
     """
 
     code: str
@@ -77,6 +81,7 @@ class Console:
     hosts: tuple[str, ...] = ()
     token: str = ""
     sessions: Sessions | None = None
+    language: LanguageTag = "en"
 
 
 def run_console(console: Console, ready: Callable[[str], None]) -> None:
@@ -112,9 +117,9 @@ def _notebook(code: str) -> str:
 
 
 def _serve(app: Any, console: Console, token: str, listening: socket.socket) -> HTTPServer:
-    gate = Gate(app, token, console.hosts)
+    gate = Gate(app, token, console.hosts, console.language)
     if console.sessions:
-        gate = SignInGate(app, console.sessions, console.hosts)
+        gate = SignInGate(app, console.sessions, console.hosts, console.language)
         PeriodicCallback(gate.end_kernels, CHECK_SECONDS * 1000).start()
     server = HTTPServer(gate, max_body_size=MOST_BYTES, body_timeout=BODY_SECONDS)
     server.add_socket(listening)
@@ -164,8 +169,10 @@ def _configuration(console: Console, notebook: Path) -> Config:
         "kernel_spec_manager_class": _ThisPython,
         "multi_kernel_manager_class": _Kernels,
         "http_header_envs": [ACCOUNT, SESSION] if console.sessions else [],
-        "resources": {"console": {"title": console.title, "opening": console.opening}},
     }
+    with in_language(console.language):
+        shown = {"scriptless": say("The console needs JavaScript. Allow it for this page, and reload.")}
+    page["resources"] = {"console": {name: getattr(console, name) for name in SHOWN} | shown}
     # Sockets in a folder of this user, where the system has room for their paths, instead of ports that all users see.
     sockets = {"transport": "ipc"} if sys.platform == "linux" else {}
     return Config({

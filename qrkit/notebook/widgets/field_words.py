@@ -58,8 +58,8 @@ UNITS = {
 }
 """Units as they are shown beside a number; those in percent have values of 0..1."""
 
-SAID = ("about", "label", "title", "unit", "words")
-"""What is said in the language of the person; the descriptions of fields are English."""
+SAID = ("about", "help", "label", "title", "unit", "words")
+"""What is said in the language of the person; catalogs have the help texts of the fields that most people use."""
 
 QUOTED = re.compile("`([^`]+)`")
 

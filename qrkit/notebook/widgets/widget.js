@@ -16,6 +16,7 @@ function say(sentence, count, values = {}) {
 }
 
 const inFigures = (number) => number.toLocaleString(LANGUAGE);
+const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString(LANGUAGE === "en" ? "en-GB" : LANGUAGE, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
 /** An element: attributes, listeners as onName, children. Each that takes the focus keeps JupyterLab's shortcuts off. */
 function h(tag, attributes = {}, ...children) {
@@ -30,6 +31,38 @@ function h(tag, attributes = {}, ...children) {
   if (takesFocus) element.setAttribute("data-lm-suppress-shortcuts", "true");
   element.append(...children.filter((child) => child != null));
   return element;
+}
+
+const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
+
+/** Fills a select, and keeps what is chosen in it unless another value is given. */
+function fill(select, options, value = select.value) {
+  select.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === value }, one.name)));
+}
+
+const named = (names) => names.map((name) => ({ id: name, name }));
+
+/** A control with its label and the place for what is wrong with it. */
+function field(label, path, input, help = "") {
+  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
+  input.id = newId();
+  input.setAttribute("aria-describedby", error.id);
+  const element = h("div", { class: "qk-row" }, label && h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
+  const tell = (errors) => {
+    const rule = errors[path] ?? Object.entries(errors).find(([one]) => path && one.startsWith(`${path}.`))?.[1] ?? "";
+    // The rule of dates says how they are written, but the browser writes them.
+    error.textContent = rule && input.type === "datetime-local" && !input.value ? say("must not be empty") : rule;
+    error.hidden = !error.textContent;
+    input.setAttribute("aria-invalid", Boolean(error.textContent));
+  };
+  return { element, input, tell };
+}
+
+/** Reads a file as a data URI; then(uri, file). */
+function readFile(file, then) {
+  const reader = new FileReader();
+  reader.onload = () => then(reader.result, file);
+  reader.readAsDataURL(file);
 }
 
 /** One message at a time: what hands do meanwhile is put together, so that no change waits behind forty others. */

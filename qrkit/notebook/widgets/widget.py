@@ -19,11 +19,11 @@ from traitlets import Dict, Int, Unicode
 from qrkit.drawing.letters.page_font import FONT_FACE
 from qrkit.errors import QrkitError
 from qrkit.languages import LanguageTag, check_language, in_language
-from qrkit.languages.sentences import catalog
+from qrkit.languages.sentences import catalog, say
 from qrkit.notebook.widgets.field_words import spoken
 from qrkit.notebook.widgets.static_image import Pictures, Twin
 
-__all__ = ["Handler", "Page", "script", "style"]
+__all__ = ["Handler", "Page", "script", "speaking", "style"]
 
 Handler = Callable[[Any, dict[str, Any]], None]
 """Performs the action that a message requests of a widget."""
@@ -35,6 +35,12 @@ def script(folder: str, *names: str) -> str:
     """Join the files of a widget's script to one module that starts with `widget.js`."""
     files = (HERE / "widget.js", *(HERE / folder / f"{name}.js" for name in names))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def speaking(code: str, language: LanguageTag) -> str:
+    """Give a script the sentences of a language, which its `say` knows."""
+    words = {} if language == "en" else catalog(language)
+    return f"const LANGUAGE = {language!r}, WORDS = {json.dumps(words)};\n{code}"
 
 
 def style(folder: str, name: str, root: str) -> str:
@@ -86,8 +92,7 @@ class Page(anywidget.AnyWidget):
     def _register(self, name: str, **traits: Any) -> None:
         """Initialize and register the widget, once everything that its state describes exists."""
         self.name = name
-        words = {} if self._language == "en" else catalog(self._language)
-        self._esm = f"const LANGUAGE = {self._language!r}, WORDS = {json.dumps(words)};\n{self._esm}"
+        self._esm = speaking(self._esm, self._language)
         self._errors: dict[str, str] = {}
         self._answered = 0
         self._changing = 1
@@ -126,7 +131,8 @@ class Page(anywidget.AnyWidget):
         # The counter makes each state different: otherwise an answer equal to the last one would not be sent.
         with in_language(self._language):
             shown = self._browser_state()
-        return shown | {"errors": self.errors, "answered": self._answered}
+            errors = {path: say(rule) for path, rule in self.errors.items()}
+        return shown | {"errors": errors, "answered": self._answered}
 
     @contextmanager
     def _one_answer(self) -> Iterator[None]:

@@ -1,12 +1,18 @@
 """The settings of the console: who may do what, and what becomes of it in the store."""
 
+from datetime import UTC, datetime
+from urllib.parse import quote
+
 import pytest
 
-from qrkit import Portfolio, open_portfolio
+from qrkit import Brand, Portfolio, open_portfolio
 from qrkit.notebook.widgets.administration.administration import Administration
-from qrkit.portfolio.access import authenticate, create_account, list_accounts, list_keys
+from qrkit.portfolio.access import authenticate, create_account, create_key, list_accounts, list_keys
 from qrkit.store.upkeep.retention import keep_days
 from qrkit.tracking.times import now
+
+SQUARE = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><path d='M0 0h9v9z'/></svg>"
+LOGO = f"data:image/svg+xml,{quote(SQUARE)}"
 
 
 @pytest.fixture
@@ -46,6 +52,44 @@ def test_a_key_is_shown_once_and_works_until_it_is_revoked(page, shop):
     assert "at most 100 characters" in say(page, ask="make key", label="x" * 101)
 
 
+def test_a_key_can_expire(page, shop):
+    assert say(page, ask="make key", label="guest", expires="2999-12-31") == ""
+    (key,) = page.state["keys"]
+    assert (key["expires"][:10], key["is_over"]) == ("2999-12-31", False)
+    assert "must be in the future" in say(page, ask="make key", label="late", expires="2020-01-01")
+    assert page.state["secret"] == ""
+    create_key(shop.store, shop.account, expires=datetime(2020, 1, 1, tzinfo=UTC))
+    say(page, ask="show account", account="local")
+    assert [one["is_over"] for one in page.state["keys"]] == [False, True]
+
+
+LOOK = {"name": "Acme", "ink": "#1B2A49", "accent": "#9A3412", "ground": "#FFFFFF", "logo": LOGO}
+
+
+def test_a_brand_is_made_changed_and_chosen(page, shop):
+    assert page.state["look"] == {"name": "", "ink": "#000000", "accent": "#000000", "ground": "#FFFFFF", "logo": ""}
+    assert say(page, ask="save brand", **LOOK) == ""
+    assert (shop.brands.used, page.state["brand"], page.state["look"]) == ("Acme", "Acme", LOOK)
+    assert say(page, ask="save brand", **LOOK | {"name": "Acme Ltd", "accent": "#1B2A49", "logo": ""}) == ""
+    assert shop.brands.current == Brand("Acme Ltd", ink="#1B2A49", ground="#FFFFFF")
+    assert (shop.brands.names(), page.state["look"]["accent"]) == (["Acme"], "#1B2A49")
+    assert say(page, ask="use brand", brand="") == ""
+    assert (shop.brands.current, page.state["brands"]) == (None, ["Acme"])
+    assert "is the name of a saved brand" in say(page, ask="save brand", **LOOK)
+    assert say(page, ask="use brand", brand="Acme") == ""
+    assert shop.brands.used == "Acme"
+
+
+def test_a_brand_keeps_what_the_studio_gave_it(page, shop):
+    shop.brands.save("acme", Brand("Acme", frame="bar", eye="rounded"))
+    say(page, ask="use brand", brand="acme")
+    assert say(page, ask="save brand", **LOOK) == ""
+    assert (shop.brands.current.frame, shop.brands.current.eye) == (Brand("Acme", frame="bar").frame, "rounded")
+    assert "must not be blank" in say(page, ask="save brand", **LOOK | {"name": " "})
+    assert "logo" in say(page, ask="save brand", **LOOK | {"logo": "data:image/png;base64,AAAA"})
+    assert shop.brands.current.logo == LOGO
+
+
 def test_the_administrator_makes_accounts_and_their_keys(page, shop):
     assert say(page, ask="make account", account="Ana", plan="pro") == ""
     say(page, ask="make key", label="first")
@@ -59,7 +103,7 @@ def test_the_administrator_makes_accounts_and_their_keys(page, shop):
 
 
 def test_an_account_manages_only_its_own_keys(of_ana, shop):
-    assert set(of_ana.state) & {"accounts", "plans", "base_url", "days"} == set()
+    assert set(of_ana.state) & {"accounts", "plans", "base_url", "days", "time_zone"} == set()
     for message in (
         {"ask": "make account", "account": "Eve", "plan": "premium"},
         {"ask": "change plan", "account": "Ana", "plan": "premium"},
@@ -82,9 +126,13 @@ def test_settings_of_the_store_are_kept(page, shop, tmp_path):
     assert "whole number of days" in say(page, ask="save settings", base_url="https://qr.example.com", days="soon")
     assert say(page, ask="save settings", base_url="https://qr.example.com", days=" ") == ""
     assert page.state["days"] is None
+    kept = {"ask": "save settings", "base_url": "https://qr.example.com", "days": ""}
+    assert say(page, **kept, time_zone="Europe/Ljubljana") == ""
+    assert "time_zone" in say(page, **kept, time_zone="Laibach")
+    assert (page.state["time_zone"], shop.time_zone) == ("Europe/Ljubljana", "Europe/Ljubljana")
     shop.close()
     with open_portfolio(tmp_path / "shop.duckdb") as again:
-        assert again.base_url == "https://qr.example.com"
+        assert (again.base_url, again.time_zone) == ("https://qr.example.com", "Europe/Ljubljana")
 
 
 def test_a_base_url_that_a_server_uses_stays(shop):

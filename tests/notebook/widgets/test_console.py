@@ -132,6 +132,8 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     page.get_by_label("Edit QR Code").get_by_label("Name", exact=True).fill("Gate")
     page.get_by_role("button", name="Save").first.click()
     page.get_by_text("Saved").wait_for()
+    head = page.get_by_role("group", name="Sort by").get_by_role("button", name="Scans").bounding_box()
+    assert head["x"] == pytest.approx(page.locator(".qk-scans").first.bounding_box()["x"], abs=1)
     assert list(serious_faults(page)) == []
     page.get_by_role("tab", name="QR Codes").press("ArrowRight")
     page.locator(".qrkit-dashboard").wait_for()
@@ -144,7 +146,16 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     assert place == "static", "styles of the portfolio browser do not reach the studio"
     page.get_by_role("tab", name="Settings").click()
     page.get_by_role("heading", name="API keys of local").wait_for()
-    assert list(serious_faults(page, PLACES[-1:])) == []
+    page.get_by_label("Expires on").fill("2999-12-31")
+    page.get_by_role("button", name="Make key").click()
+    page.get_by_text("expires on 31 December 2999").wait_for()
+    page.get_by_label("Name of the organization").fill("Acme")
+    page.get_by_role("button", name="Make brand").click()
+    page.get_by_text("The brand is saved and in use.").wait_for()
+    assert page.get_by_label("Brand in use").input_value() == "Acme"
+    assert list(serious_faults(page, PLACES[::2])) == []
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390, "tabs move sideways by themselves"
     page.get_by_role("tab", name="QR Codes").click()
     page.locator(".qrkit-browser").wait_for()
     replies = page.evaluate(ASK_KERNEL, "execute_request")
@@ -187,12 +198,14 @@ def test_experiments_are_told_as_in_reports():
     with open_portfolio(":memory:") as shop:
         pages = pages_of(shop)
         pages.selected = "Experiments"
-        assert "No QR Code splits" in pages.widgets["Experiments"].value
+        experiments = pages.widgets["Experiments"]
+        assert "No QR Code splits" in experiments.state["sentences"][0]
         split = [{"variants": [{"name": name, "content": f"https://example.com/{name}"} for name in ("a", "<b>")]}]
         shop.insert_qrcode("https://example.com", name="Door", rules=split, click_id="click")
         pages.selected = "QR Codes"
         pages.selected = "Experiments"
-        assert re.search("Door.*&lt;b&gt;", pages.widgets["Experiments"].value)
+        assert re.search("Door.*<b>", experiments.state["sentences"][0])
+        assert pages.widgets["Experiments"] is experiments
         for widget in (*pages.widgets.values(), pages):
             widget.close()
 

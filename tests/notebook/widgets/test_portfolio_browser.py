@@ -557,9 +557,24 @@ def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     assert (browser.state["total"], browser.state["file"]) == (31, None)
     assert browser.state["said"] == "list.csv: 1 created, 1 not readable, 1 column kept as fields."
     assert shop.list_qrcodes()[-1].fields == {"Hall": "3"}
+    assert browser.state["undoable"]["button"] == "Undo import"
+    say(browser, ask="undo")
+    assert (browser.state["total"], browser.state["said"], browser.state["undoable"]) == (
+        30,
+        "1 QR Code deleted.",
+        None,
+    )
     say(browser, ask="check import", name="list.pptx", url="data:;base64,AAAA")
     assert browser.errors[""]
     assert browser.state["file"] is None
+
+
+def test_an_import_that_kept_short_codes_offers_no_undo(browser):
+    table = b"Content,Trackable URL\nhttps://a.example,https://b.example/printed\n"
+    url = f"data:text/csv;base64,{b64encode(table).decode()}"
+    say(browser, ask="check import", name="list.csv", url=url)
+    say(browser, ask="import")
+    assert (browser.state["total"], browser.state["undoable"]) == (31, None)
 
 
 @pytest.mark.parametrize("asked", [

@@ -9,7 +9,9 @@ import pytest
 from tornado.web import Application, RequestHandler
 
 from qrkit import open_portfolio
-from qrkit.notebook.console.gate import SignInGate
+from qrkit.errors import NotAuthenticated
+from qrkit.languages.sentences import catalog
+from qrkit.notebook.console.gate import PROBLEMS, SignInGate
 from qrkit.notebook.console.sessions import ATTEMPTS_A_MINUTE, LONGEST, Sessions
 from qrkit.portfolio.access import create_account, create_key, key_id, revoke_key
 from qrkit.tracking.times import now
@@ -89,6 +91,18 @@ def test_a_key_opens_the_pages_of_its_account(shared):
     _, body = shared.ask("/", Cookie=cookie.split(";")[0])
     assert shared.accounts["Ana"].id in body
     assert shared.accounts["Ben"].id not in body
+
+
+def test_people_sign_in_in_the_language_of_the_console():
+    with open_portfolio(":memory:") as shop:
+        gate = SignInGate(Application(), Sessions(shop.store), [], "de")
+        with serving(lambda: gate) as port:
+            _, page = asking(port)("/")
+            _, refused = asking(port)("/sign-in", "POST", urlencode({"key": "qk_guess"}))
+    german = catalog("de")
+    assert '<html lang="de">' in page
+    assert german["Sign in to QR Codes"] in page
+    assert german[PROBLEMS[NotAuthenticated][1]] in refused
 
 
 def test_nobody_says_themselves_whom_they_are(shared):

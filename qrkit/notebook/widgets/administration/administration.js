@@ -1,29 +1,45 @@
 // Settings: sections, each with a table, a form, or both.
 
-/** The sections: what their buttons ask for, and their words. Fields: name, label, value, choices. */
-function describe({ account, keys, accounts, plans, base_url: url, days }) {
-  const day = (moment) => moment.slice(0, 10);
-  const ends = (key) => (key.revoked ? say("revoked on {day}", null, { day: day(key.revoked) }) : key.expires ? say("expires on {day}", null, { day: day(key.expires) }) : say("valid"));
+/** The sections: what their buttons ask for, and their words. Fields: name, label, value; type, choices or offers; help. */
+function describe({ account, keys, brand, brands, look, accounts, plans, base_url: url, days, time_zone: zone }) {
+  const day = (moment) => asDay(moment.slice(0, 10));
+  function stateOf({ revoked, expires, is_over: isOver }) {
+    if (revoked) return say("revoked on {day}", null, { day: day(revoked) });
+    if (!expires) return say("valid");
+    return isOver ? say("expired on {day}", null, { day: day(expires) }) : say("expires on {day}", null, { day: day(expires) });
+  }
+  const color = (name, label, help) => ({ name, label, help, type: "color", value: look[name] });
   const sections = [
     {
       id: "make key", title: say("API keys of {account}", null, { account }), text: say("A key signs in to this console and to the HTTP interface. Make one for each person and program."), button: say("Make key"),
-      heading: [say("Name"), say("Made"), say("State"), ""], rows: keys.map((key) => [key.label, day(key.created), ends(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: say("Revoke") }]),
-      fields: [["label", say("Name of the new key"), "", []]], secret: say("Copy this key now. It is not shown again."),
+      heading: [say("Name"), say("Made"), say("State"), ""], rows: keys.map((key) => [key.label, day(key.created), stateOf(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: say("Revoke") }]),
+      fields: [{ name: "label", label: say("Name of the new key") }, { name: "expires", label: say("Expires on"), type: "date", help: say("Leave empty for a key that never expires.") }],
+      secret: say("Copy this key now. It is not shown again."),
+    },
+    {
+      id: "save brand", title: say("Brand"), text: say("Reports and landing pages use the name, the colors and the logo of your brand. QR Codes get its look in the studio."), button: brand ? say("Save brand") : say("Make brand"),
+      fields: [
+        { name: "brand", label: say("Brand in use"), value: brand, choices: [{ id: "", name: say("None") }, ...named(brands)], ask: "use brand" },
+        { name: "name", label: say("Name of the organization"), value: look.name },
+        color("ink", say("Modules"), say("Keep it dark.")), color("accent", say("Accent"), say("Buttons, charts and the centers of eyes.")), color("ground", say("Background")),
+        { name: "logo", label: say("Logo"), type: "file", value: look.logo },
+      ],
     },
   ];
   if (!accounts) return sections;
-  const kept = ["days", say("Days to keep visits; empty to keep them forever"), days ?? "", []];
-  const planOf = (name, plan) => ({ ask: "change plan", account: name, label: say("Plan of {account}", null, { account: name }), choices: plans, plan });
+  const kept = { name: "days", label: say("Days to keep visits"), value: days ?? "", help: say("Leave empty to keep them forever.") };
+  const clock = { name: "time_zone", label: say("Time zone"), value: zone, offers: Intl.supportedValuesOf("timeZone"), help: say("For the days and hours of the dashboard and of reports. Landing pages speak the language of each visitor.") };
+  const planOf = (name, plan) => ({ ask: "change plan", account: name, label: say("Plan of {account}", null, { account: name }), choices: named(plans), plan });
   return [
     ...sections,
     {
       id: "make account", title: say("Accounts"), text: say("Each account has its own QR Codes, scans and keys. Only the account local may change accounts and what is below."), button: say("Make account"),
       heading: [say("Name"), say("Plan"), say("Keys"), ""], rows: accounts.map(([name, plan, count]) => [name, planOf(name, plan), String(count), { ask: "show account", account: name, label: say("Show keys") }]),
-      fields: [["account", say("Name of the new account"), "", []], ["plan", say("Plan"), plans[0], plans]],
+      fields: [{ name: "account", label: say("Name of the new account") }, { name: "plan", label: say("Plan"), value: plans[0], choices: named(plans) }],
     },
     {
-      id: "save settings", title: say("Short URLs and privacy"), text: say("Printed codes keep working for as long as the host of their own short URL leads to your server. Of visits that are no longer kept, daily counts stay."), button: say("Save settings"),
-      fields: url === null ? [kept] : [["base_url", say("Short URLs begin with"), url, []], kept],
+      id: "save settings", title: say("Short URLs, days and privacy"), text: say("Printed codes keep working for as long as the host of their own short URL leads to your server. Of visits that are no longer kept, daily counts stay."), button: say("Save settings"),
+      fields: [...(url === null ? [] : [{ name: "base_url", label: say("Short URLs begin with"), value: url }]), clock, kept],
     },
     { id: "back up", title: say("Backup"), text: say("A copy of the whole store: all accounts, QR Codes and scans. Keep it where only you can read it."), button: say("Make and download") },
   ];
@@ -31,10 +47,28 @@ function describe({ account, keys, accounts, plans, base_url: url, days }) {
 
 const SAID = {
   "revoke key": say("The key is revoked and no longer works."),
+  "save brand": say("The brand is saved and in use."),
   "make account": say("The account is made. Now make a key for it, above."),
   "change plan": say("The plan is changed."),
   "save settings": say("The settings are saved."),
 };
+
+/** The field of a file: the picture can be seen, replaced and removed. The form sends it as a data URI, or "". */
+function makePicture({ name, label, value }) {
+  const sent = h("input", { type: "hidden", name });
+  const [shown, icon] = [h("img", { height: 40, alt: label }), h("span")];
+  const show = (url) => {
+    const isPicture = url.startsWith("data:"); // not the name of an icon
+    [sent.value, remove.hidden, shown.hidden, icon.textContent] = [url, !url, !isPicture, isPicture ? "" : url];
+    if (isPicture) shown.src = url;
+  };
+  const file = h("input", { type: "file", accept: "image/*", onchange: () => file.files[0] && readFile(file.files[0], show) });
+  const remove = button(say("Remove"), () => show(""));
+  const { element } = field(label, "", file);
+  element.append(sent, h("div", { class: "qk-buttons" }, shown, icon, remove));
+  show(value);
+  return element;
+}
 
 function render({ model, el }) {
   let state = model.get("state");
@@ -52,33 +86,38 @@ function render({ model, el }) {
     update();
   }
 
-  function makeInput([, , value, choices], attributes) {
-    const input = h(choices.length ? "select" : "input", { type: choices.length ? null : "text", ...attributes });
-    fill(input, named(choices), value);
+  function makeField(id, one) {
+    if (one.type === "file") return makePicture(one);
+    const { name, label, value = "", type = "text", choices, offers, ask: word, help } = one;
+    const list = offers && h("datalist", { id: newId() }, ...offers.map((text) => h("option", { value: text })));
+    const input = h(choices ? "select" : "input", { name, type: choices ? null : type, list: list?.id, spellcheck: "false" });
+    if (choices) fill(input, choices, value);
+    if (word) input.addEventListener("change", () => ask(id, { ask: word, [name]: input.value }));
     input.value = value;
-    return input;
+    const { element } = field(label, "", input, help);
+    element.append(list ?? "");
+    return element;
   }
 
   function makeCell(id, cell) {
     if (typeof cell === "string") return h("td", {}, cell);
     if (!cell.choices) return h("td", {}, button(cell.label, () => ask(id, cell)));
-    const select = makeInput(["", "", cell.plan, cell.choices], { "aria-label": cell.label, onchange: () => ask(id, { ...cell, plan: select.value }) });
+    const select = h("select", { "aria-label": cell.label, onchange: () => ask(id, { ...cell, plan: select.value }) });
+    fill(select, cell.choices, cell.plan);
     return h("td", {}, select);
   }
 
   function makeSection({ id, title, text, heading = [], rows = [], fields = [], secret, button: word }) {
-    const inputs = fields.map((one) => [one[1], makeInput(one, { name: one[0], id: newId(), spellcheck: "false" })]);
     const [said, wrong] = [h("span", { role: "status" }), h("p", { class: "qk-error", role: "alert" })];
     const [bar, key] = [h("progress", { "aria-label": title }), secret && h("p", { class: "qk-secret" }, secret, h("code", {}))];
     const lines = [h("tr", {}, ...heading.map((one) => h(one ? "th" : "td", {}, one))), ...rows.map((row) => h("tr", {}, ...row.map((cell) => makeCell(id, cell))))];
-    const table = rows.length && h("div", { class: "qk-table", tabindex: 0, role: "group", "aria-label": title }, h("table", {}, ...lines));
-    const labelled = inputs.map(([label, input]) => h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input));
-    const form = h("form", { "aria-label": title }, ...labelled, h("div", { class: "qk-buttons" }, h("button", { type: "submit" }, word), bar, said));
+    const table = rows.length ? h("div", { class: "qk-table", tabindex: 0, role: "group", "aria-label": title }, h("table", {}, ...lines)) : null;
+    const form = h("form", { "aria-label": title }, ...fields.map((one) => makeField(id, one)), h("div", { class: "qk-buttons" }, h("button", { type: "submit" }, word), bar, said));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       ask(id, { ask: id, ...Object.fromEntries(new FormData(form)) });
     });
-    return { element: h("section", {}, h("h3", {}, title), h("p", { class: "qk-hint" }, text), table || null, key, form, wrong), said, wrong, key, bar };
+    return { element: h("section", {}, h("h3", {}, title), h("p", { class: "qk-hint" }, text), table, key, form, wrong), said, wrong, key, bar };
   }
 
   function update() {

@@ -1,4 +1,4 @@
-"""Provides `Administration`: keys, accounts, the settings of a store, and its backup.
+"""Provides `Administration`: keys, the brand, accounts, the settings of a store, and its backup.
 
 All sentences are in its script.
 """
@@ -11,11 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from qrkit.errors import NotAllowed
+from qrkit.design.brand import Brand
+from qrkit.errors import InvalidParameter, NotAllowed, Problem
 from qrkit.languages import LanguageTag
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio, access
 from qrkit.portfolio.base_urls import kept_base_url
+from qrkit.portfolio.brands import Brands
 from qrkit.store import Store
 from qrkit.store.duckdb.database import history_folder
 from qrkit.store.served.database import ServedStore
@@ -26,12 +28,14 @@ from qrkit.tracking.records import PLANS
 
 __all__ = ["Administration"]
 
+LOOK = ("name", "ink", "accent", "ground", "logo")
+"""Fields of a brand that people set here; the studio sets all of them."""
 PART = 4_000_000
 """Bytes of a backup that are sent at a time."""
 
 
 class Administration(Page):
-    """A widget for the keys of an account; for the account of the administrator, for all accounts and the store.
+    """A widget for the keys and the brand of an account; for the administrator, for all accounts and the store.
 
     Args:
         portfolio: The portfolio of the account.
@@ -39,7 +43,7 @@ class Administration(Page):
         language: Language of its words: en, de, fr, es or nl.
     """
 
-    _esm = script("administration", "../browser/portfolio_forms", "administration")
+    _esm = script("administration", "administration")
     _css = style("administration", "administration", "qrkit-administration")
 
     def __init__(
@@ -67,16 +71,26 @@ class Administration(Page):
             raise NotAllowed("only the account local may do this")
         return self.portfolio.store
 
+    @property
+    def _brands(self) -> Brands:
+        return self.portfolio.brands
+
     def _browser_state(self) -> dict[str, Any]:
         store = self.portfolio.store
         shown: dict[str, Any] = {"account": self._account.name, "secret": self._secret, "file": self._file}
-        keys = [asdict(one) for one in access.list_keys(store, self._account)]
-        shown["keys"] = [{name: value and str(value) for name, value in one.items()} for one in keys]
+        moment, keys = self.portfolio.now(), access.list_keys(store, self._account)
+        shown["keys"] = [
+            {name: value and str(value) for name, value in asdict(one).items()}
+            | {"is_over": one.expires is not None and one.expires <= moment}
+            for one in keys
+        ]
+        shown |= {"brand": self._brands.used or "", "brands": self._brands.names(), "look": _look(self._brands.current)}
         if access.may_administer(self.portfolio.account):
             accounts = access.list_accounts(store)
             shown["accounts"] = [[one.name, one.plan, len(access.list_keys(store, one))] for one in accounts]
             url = self.portfolio.base_url if self._may_move else None
             shown |= {"plans": list(PLANS), "base_url": url, "days": keep_days(store)}
+            shown["time_zone"] = self.portfolio.time_zone
         return shown
 
     # ---- Messages from the browser
@@ -86,10 +100,24 @@ class Administration(Page):
         super()._handle_message(widget, message, buffers)
 
     def _on_make_key(self, message: dict[str, Any]) -> None:
-        self._secret = access.create_key(self.portfolio.store, self._account, label=str(message.get("label", "")))
+        label, expires = str(message.get("label", "")), access.expiry_of(str(message.get("expires", "")))
+        self._secret = access.create_key(self.portfolio.store, self._account, label=label, expires=expires)
 
     def _on_revoke_key(self, message: dict[str, Any]) -> None:
         access.revoke_key(self.portfolio.store, self._account, str(message.get("key", "")))
+
+    def _on_use_brand(self, message: dict[str, Any]) -> None:
+        self._brands.use(str(message.get("brand", "")) or None)
+
+    def _on_save_brand(self, message: dict[str, Any]) -> None:
+        """Change the look of the brand in use; without one, make a brand and use it."""
+        look = {name: text for name in LOOK if isinstance(text := message.get(name), str)}
+        brand = (self._brands.current or Brand("Brand")).replace(**look | {"logo": look.get("logo") or None})
+        key = self._brands.used or brand.name
+        if key in self._brands and key != self._brands.used:
+            raise InvalidParameter(Problem("name", key, "is the name of a saved brand; choose it above"))
+        self._brands.save(key, brand.replace(accent=None) if brand.accent == brand.ink else brand)
+        self._brands.use(key)
 
     def _on_show_account(self, message: dict[str, Any]) -> None:
         self._account = access.get_account(self._managed, str(message.get("account", "")))
@@ -106,6 +134,8 @@ class Administration(Page):
         store, url, days = self._managed, message.get("base_url"), str(message.get("days", "")).strip()
         if self._may_move and url not in (None, self.portfolio.base_url):
             self.portfolio.base_url = kept_base_url(store, str(url))
+        if isinstance(zone := message.get("time_zone"), str):
+            self.portfolio.time_zone = zone
         self.portfolio.keep_visits(days=int(days) if days.isdecimal() else days or None)  # type: ignore[arg-type]
 
     def _on_back_up(self, _message: Any) -> None:
@@ -121,6 +151,14 @@ class Administration(Page):
             if len(part) < PART:
                 self._copy.close()
                 self._copy = None
+
+
+def _look(brand: Brand | None) -> dict[str, str]:
+    """Return the fields of a brand that people set here, as texts."""
+    shown = brand or Brand("-")
+    colors = {"ink": shown.ink, "accent": shown.accent or shown.ink, "ground": shown.ground}
+    texts = {"name": brand.name if brand else "", "logo": shown.logo or ""}
+    return texts | {name: color.rgb for name, color in colors.items()}
 
 
 def _backup(store: Store) -> tuple[IO[bytes], str]:

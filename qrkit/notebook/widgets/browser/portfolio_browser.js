@@ -7,8 +7,6 @@ const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no 
 const HEADS = { name: say("Name"), campaign: say("Campaign"), tags: say("Tags"), scans: say("Scans"), "last scan": say("Last scan") };
 const ONLY = { "": say("All"), silent: say("Silent"), unscanned: say("Unscanned") };
 
-const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString(LANGUAGE === "en" ? "en-GB" : LANGUAGE, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-
 /** What the numbers of a row count: the words of a row, and those that explain them. */
 function countWords(code) {
   if (code.scans == null) return [say("not in your plan")];
@@ -19,7 +17,7 @@ function countWords(code) {
 /** A day as people say it: today, yesterday, 3 days ago; long ago, its date. */
 function agoWords(day, today) {
   const ago = Math.round((Date.parse(today) - Date.parse(day)) / 86_400_000);
-  return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-ago, "day");
+  return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto" }).format(-ago, "day");
 }
 
 function render({ model, el }) {
@@ -92,11 +90,9 @@ function render({ model, el }) {
 
   function sendFile() {
     const [chosen] = file.files;
-    const reader = new FileReader();
-    reader.onload = () => browser.ask({ ask: "check import", name: chosen.name, url: reader.result });
     wrong.hidden = !(chosen?.size > MOST_BYTES);
     wrong.textContent = say("A page imports up to {megabytes} MB. Use “qrkit import” for larger files.", null, { megabytes: MOST_BYTES / 1e6 });
-    if (chosen && wrong.hidden) reader.readAsDataURL(chosen);
+    if (chosen && wrong.hidden) readFile(chosen, (url) => browser.ask({ ask: "check import", name: chosen.name, url }));
     file.value = "";
   }
 
@@ -146,19 +142,20 @@ function render({ model, el }) {
   }
 
   /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */
-  function head([order, name]) {
+  function head([order, name], attributes = {}) {
     const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
     const sort = () => outbox.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
-    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0 });
+    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
   }
 
   /** Columns that people name stand between name and scans; those of the picture and of the sparkline have no head. */
   function updateHeads() {
     const { name, campaign, tags, ...counts } = HEADS;
     const own = [["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one])];
-    heads.replaceChildren(h("span"), ...[["name", name], ...own].map(head), h("span"), ...Object.entries(counts).map(head));
+    const heading = [head(["name", name]), ...own.map((one) => head(one, { class: "qk-cell" })), h("span", { class: "qk-cell" })];
+    heads.replaceChildren(h("span"), ...heading, ...Object.entries(counts).map((one) => head(one)));
     heads.hidden = !state.rows.length;
     root.style.setProperty("--qk-count", own.length);
   }

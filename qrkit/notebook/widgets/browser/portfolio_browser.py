@@ -13,8 +13,9 @@ from typing import Any
 from traitlets import Dict
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
-from qrkit.languages import LanguageTag, say
+from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.browser.file_import import FileImport
@@ -37,7 +38,12 @@ PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
 
 
+Undoable = DeletedQRCodes | EditedQRCodes | ImportResult
 DELETED = ("{count} QR Code deleted.", "{count} QR Codes deleted.")
+RESTORED = (
+    "{count} QR Code restored, with short URL and scans.",
+    "{count} QR Codes restored, with short URLs and scans.",
+)
 CHANGED = ("{count} QR Code changed.", "{count} QR Codes changed.")
 
 
@@ -47,8 +53,9 @@ class PortfolioBrowser(Page):
     Choose a code to see its picture, and to edit its fields, its rules, its limits and its schedule; a test request
     shows which rule answers before anything is saved. Open it in the studio, duplicate it, or delete it. Select several
     codes, or all that match a search, to edit them together, or to download them for print: as a zip of pictures, a PDF
-    with a page each, a sheet of labels or cards, or a spreadsheet. The last deletion, or the last edit if that came
-    later, can be undone. Running a cell again shows the same browser with the current state of the portfolio.
+    with a page each, a sheet of labels or cards, or a spreadsheet. The last deletion, edit or import can be undone,
+    whichever came last; not an import that kept the short codes of its file. Running a cell again shows the same
+    browser with the current state of the portfolio.
 
     Args:
         portfolio: The portfolio to browse.
@@ -64,7 +71,7 @@ class PortfolioBrowser(Page):
     rule_form = Dict().tag(sync=True)
     print_form = Dict().tag(sync=True)
     _catalogue: Catalogue
-    _undoable: DeletedQRCodes | EditedQRCodes | None
+    _undoable: Undoable | None
     studio: Designer | None
 
     def __init__(
@@ -85,7 +92,8 @@ class PortfolioBrowser(Page):
         self._preview: dict[str, Any] | None = None
         self._tried: dict[str, Any] | None = None
         self._file: FileImport | None = None
-        self._register(name, rule_form=rule_form(), print_form=print_form())
+        with in_language(language):
+            self._register(name, rule_form=rule_form(), print_form=print_form())
 
     @property
     def portfolio(self) -> Portfolio:
@@ -183,23 +191,13 @@ class PortfolioBrowser(Page):
             )
 
     def _on_undo(self, _message: Any) -> None:
-        """Undo the last deletion or edit of several codes."""
-        undoable = self._undoable
-        if isinstance(undoable, DeletedQRCodes):
-            if self._change((), "", lambda: self.portfolio.restore_qrcodes(undoable)):
-                self._undoable = None
-                self._said = say(
-                    (
-                        "{count} QR Code restored, with short URL and scans.",
-                        "{count} QR Codes restored, with short URLs and scans.",
-                    ),
-                    len(undoable),
-                )
-        elif undoable:
-            undone: list[int] = []
-            if self._change((), "", lambda: undone.append(self.portfolio.undo_edit(undoable))):
-                self._undoable = None
-                self._said = say(("{count} QR Code changed back.", "{count} QR Codes changed back."), undone[0])
+        """Undo the last deletion, edit or import."""
+        if (last := self._undoable) is None:
+            return
+        undone: list[str] = []
+        if self._change((), "", lambda: undone.append(_undo(self.portfolio, last))):
+            self._undoable, self._said = None, undone[0]
+            self._catalogue.reload()
 
     def _on_preview(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
@@ -246,6 +244,7 @@ class PortfolioBrowser(Page):
         """Add the QR Codes of the file that was checked."""
         if (file := self._file) is not None and self._change((), "", file.add):
             self._file = None
+            self._undoable = None if file.result.kept_codes else file.result
             self._catalogue.reload()
             self._said = f"{file.state['name']}: {file.result}."
 
@@ -317,8 +316,20 @@ def print_form() -> dict[str, Any]:
     return {"formats": IMAGE_FORMATS, "stocks": labels}
 
 
-def _undo_words(undoable: DeletedQRCodes | EditedQRCodes) -> dict[str, str]:
+def _undo(portfolio: Portfolio, last: Undoable) -> str:
+    """Undo a deletion, an edit or an import, and return what the browser says then."""
+    if isinstance(last, DeletedQRCodes):
+        portfolio.restore_qrcodes(last)
+        return say(RESTORED, len(last))
+    if isinstance(last, EditedQRCodes):
+        return say(("{count} QR Code changed back.", "{count} QR Codes changed back."), portfolio.undo_edit(last))
+    return say(DELETED, portfolio.undo_import(last))
+
+
+def _undo_words(undoable: Undoable) -> dict[str, str]:
     """Return what the browser says about what can be undone, and the text of the button."""
+    if isinstance(undoable, ImportResult):
+        return {"said": f"{undoable}.", "button": say("Undo import")}
     if isinstance(undoable, DeletedQRCodes):
         return {"said": say(DELETED, len(undoable)), "button": say("Undo deletion")}
     return {"said": say(CHANGED, len(undoable)), "button": say("Undo change")}

@@ -4,30 +4,6 @@ const RECURRENCES = [say("Once"), say("Every Monday"), say("Every Tuesday"), say
 const KEEP = "\u0000"; // no ID and no name of a template
 
 const plural = (count) => say(["{count} QR Code", "{count} QR Codes"], count);
-const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
-
-/** Fills a select, and keeps what is chosen in it unless another value is given. */
-function fill(select, options, value = select.value) {
-  select.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === value }, one.name)));
-}
-
-const named = (names) => names.map((name) => ({ id: name, name }));
-
-/** A control with its label and the place for what is wrong with it. */
-function field(label, path, input, help = "") {
-  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
-  input.id = newId();
-  input.setAttribute("aria-describedby", error.id);
-  const element = h("div", { class: "qk-row" }, label && h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
-  const tell = (errors) => {
-    const rule = errors[path] ?? Object.entries(errors).find(([one]) => path && one.startsWith(`${path}.`))?.[1] ?? "";
-    // The rule of dates says how they are written, but the browser writes them.
-    error.textContent = rule && input.type === "datetime-local" && !input.value ? "must not be empty" : rule;
-    error.hidden = !error.textContent;
-    input.setAttribute("aria-invalid", Boolean(error.textContent));
-  };
-  return { element, input, tell };
-}
 
 /** The dates of a schedule are UTC; the browser's own fields have no zone. */
 const toInput = (date) => date.slice(0, 16);
@@ -52,12 +28,12 @@ function makeEvents() {
         const fields = [[say("New content"), "content", content], [say("Repeats"), "recurrence", recurrence], [say("Starts (UTC)"), "date", date]];
         const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
         tells.push(...rows.map((row) => row.tell));
-        const remove = h("button", { type: "button", "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }), onclick: () => { events.splice(index, 1); draw(); } }, say("Remove"));
+        const remove = button(say("Remove"), () => { events.splice(index, 1); draw(); }, { "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }) });
         return h("fieldset", { class: "qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
       }),
     );
   }
-  const add = h("button", { type: "button", onclick: () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); } }, say("Add scheduled change"));
+  const add = button(say("Add scheduled change"), () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); });
   return {
     element: h("div", {}, list, add),
     value: () => events,

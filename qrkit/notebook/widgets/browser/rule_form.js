@@ -64,7 +64,7 @@ function makeRules(forms, changed) {
       wrong.hidden = !wrong.textContent;
     });
     return h(
-      "div", { class: "qk-rule", role: "group", "aria-label": name },
+      "fieldset", { class: "qk-rule", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
       rule.variants ? h("p", { class: "qk-hint" }, say("Splits its visitors among {variants}.", null, { variants: rule.variants.map((one) => one.name).join(", ") })) : put(say("Leads to"), `rules.${index}.content`, content),
@@ -81,7 +81,7 @@ function makeRules(forms, changed) {
     } });
     fill(type, forms.types, condition.type);
     const is = h("select", { "aria-label": say("Whether it is so"), onchange: () => { condition.isNegated = Boolean(is.value); changed(); } });
-    fill(is, [{ id: "", name: "is" }, { id: "not", name: "is not" }], condition.isNegated ? "not" : "");
+    fill(is, [{ id: "", name: say("is") }, { id: "not", name: say("is not") }], condition.isNegated ? "not" : "");
     const remove = act("×", say("Remove condition {number}", null, { number: place + 1 }), "", () => {
       rule.conditions.splice(place, 1);
       draw(`type ${index} ${Math.max(place - 1, 0)}`);
@@ -93,7 +93,7 @@ function makeRules(forms, changed) {
       if (kind.id.endsWith("query-param")) own.reverse();
       return kind.hint ? [...own, h("p", { class: "qk-hint qk-whole" }, kind.hint)] : own;
     };
-    const head = h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, place ? "and" : "if"), type, is, remove);
+    const head = h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, place ? say("and") : say("if")), type, is, remove);
     const element = h("div", { class: "qk-condition qk-asked" }, head, ...parts());
     return element;
   }

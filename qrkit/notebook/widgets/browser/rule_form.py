@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from qrkit.languages import say
 from qrkit.notebook.widgets.field_words import choice_words
 from qrkit.tracking.redirect_rules import PLACES, SCANS, TYPES
 from qrkit.visits.sample_visitors import SAMPLES
@@ -27,17 +28,17 @@ ASKED = {
 
 
 def rule_form() -> dict[str, Any]:
-    """Return the types of conditions and the devices of the test request, as JSON for the script."""
+    """Return the types of conditions and the devices of the test request, as JSON in the language of the context."""
     return {
         "types": [
             {
                 "id": name,
-                "name": kind.label,
-                "value": kind.values,
+                "name": say(kind.label),
+                "value": say(kind.values),
                 "choices": _options(name, kind.choices),
                 "key": kind.key,
                 "keys": _options(name, SCANS[1:]) if name == "scan-number" else [],
-                "hint": PLACE_HINT if name.startswith(PLACES) else "",
+                "hint": say(PLACE_HINT) if name.startswith(PLACES) else "",
                 "asked": next((field for field, types in ASKED.items() if name in types), ""),
             }
             for name, kind in TYPES.items()
@@ -47,4 +48,4 @@ def rule_form() -> dict[str, Any]:
 
 
 def _options(kind: str, choices: Iterable[str]) -> list[dict[str, str]]:
-    return [{"id": one, "name": word} for one, word in choice_words(f"Condition.{kind}", choices).items()]
+    return [{"id": one, "name": say(word)} for one, word in choice_words(f"Condition.{kind}", choices).items()]

@@ -1,0 +1,37 @@
+"""Provides `Experiments`: what the experiments of a portfolio have found until now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qrkit.languages import LanguageTag, say
+from qrkit.notebook.widgets.widget import Page, script, style
+from qrkit.portfolio import Portfolio
+from qrkit.report.facts import split_codes
+
+__all__ = ["Experiments"]
+
+NONE = "No QR Code splits its visitors among variants yet. “qrkit set CODE --rules pages.json” begins an experiment."
+
+
+class Experiments(Page):
+    """A sentence on each QR Code whose visitors are split among variants, as reports have it.
+
+    Args:
+        portfolio: The portfolio; QR Codes that its plan hides are left out.
+        language: Language of the sentences: en, de, fr, es or nl.
+    """
+
+    _esm = script("experiment_list", "experiment_list")
+    _css = style("experiment_list", "experiment_list", "qrkit-experiments")
+
+    def __init__(self, portfolio: Portfolio, /, *, name: str = "experiments", language: LanguageTag = "en") -> None:
+        self.portfolio = portfolio
+        if self._is_open(name):
+            with self._one_answer():
+                return
+        self._register(name)
+
+    def _browser_state(self) -> dict[str, Any]:
+        codes = [code for code in self.portfolio.list_qrcodes() if code.is_available]
+        return {"sentences": [one.sentence for one in split_codes(self.portfolio, codes)] or [say(NONE)]}
