@@ -42,7 +42,7 @@ BY_CODE = counted({"number": "number"}, "lean")
 
 TOP = """
 , counted AS ({counts})
-SELECT qrcode_id, qrcode_label AS qrcode, campaign, counted.* EXCLUDE (number), scans / sum(scans) OVER () AS share
+SELECT qrcode_id, qrcode_label AS qrcode, campaign, {columns}, scans / sum(scans) OVER () AS share
 FROM counted JOIN codes USING (number)
 ORDER BY scans DESC, qrcode_id
 LIMIT $most
@@ -62,7 +62,7 @@ ORDER BY scans DESC, qrcode_id
 
 BY_ATTRIBUTE = """
 , counted AS ({counts})
-SELECT coalesce(key, '{missing}') AS part, * EXCLUDE (key), scans / {all} AS share
+SELECT coalesce(key, '{missing}') AS part, {columns}, scans / {all} AS share
 FROM counted
 ORDER BY scans DESC, part
 LIMIT $most
@@ -83,7 +83,7 @@ def top_qrcodes(scans: Scans, *, most: int = 10, visitors: bool = True) -> pd.Da
     Raises:
         InvalidParameter: If `most` is not a whole number of 1 or more.
     """
-    sql = TOP.format(counts=_counts("number", "number", "lean", visitors=visitors))
+    sql = TOP.format(**_counts("number", "number", "lean", visitors=visitors))
     return _typed(scans.ask(sql, most=check_most(most)), "qrcode_id", "qrcode", "campaign")
 
 
@@ -128,15 +128,15 @@ def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10, visito
     # A scan may count with several tags, so its shares are of all scans, not of the sum.
     every = "(SELECT count(*) FROM lean)" if attribute == TAG else "sum(scans) OVER ()"
     counts = _counts("key", key_sql(attribute, scans), table_of(attribute), visitors=visitors)
-    sql = BY_ATTRIBUTE.format(all=every, counts=counts, missing=missing_value(attribute))
+    sql = BY_ATTRIBUTE.format(all=every, **counts, missing=missing_value(attribute))
     return _typed(scans.ask(sql, most=check_most(most)), "part").rename(columns={"part": attribute})
 
 
-def _counts(name: str, key: str, table: str, *, visitors: bool) -> str:
-    """Return a SELECT that counts scans by a key, and their visitors, which takes six times as long."""
+def _counts(name: str, key: str, table: str, *, visitors: bool) -> dict[str, str]:
+    """Return a SELECT that counts scans by a key, and its columns; visitors take six times as long."""
     if visitors:
-        return counted({name: key}, table)
-    return f"SELECT {key} AS {name}, count(*) AS scans FROM {table} GROUP BY ALL"
+        return {"counts": counted({name: key}, table), "columns": "scans, visitors"}
+    return {"counts": f"SELECT {key} AS {name}, count(*) AS scans FROM {table} GROUP BY 1", "columns": "scans"}
 
 
 def _typed(frame: pd.DataFrame, *texts: str) -> pd.DataFrame:
