@@ -137,7 +137,7 @@ def _holds_scans(asked: argparse.Namespace, data: bytes) -> bool:
     if asked.columns is not None:
         named = {name.lower() for name in read_columns(asked.columns)}
         return "time" in named and named <= NAMES.keys()
-    return holds_scans(heading_in(data, _format_of_scans(asked.file)))
+    return holds_scans(heading_in(data, _format_of_scans(asked.file), None))
 
 
 def _format_of_scans(file: Path) -> str:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
-from qrkit.exchange.columns import ALL_NAMES, field_of, named
-from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
+from qrkit.exchange.columns import ALL_NAMES, COLUMN_OF, field_of, named
+from qrkit.exchange.locating import ANYWHERE, Located, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import Table, check_number, is_known, left_out_issues, row_of, table_of_records
+from qrkit.exchange.table_files import (
+    Table,
+    address_column,
+    check_number,
+    is_known,
+    left_out_issues,
+    row_of,
+    share_of_ours,
+    table_of_records,
+)
 from qrkit.files import read_file
 
-__all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
+__all__ = ["Sheet", "heading_in", "offered_columns", "read_sheet", "sheet_of", "table_of_sheet"]
 
 
 SHORT_URL = "Trackable URL"
@@ -145,13 +155,38 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: P
     return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", columns, place, name=str(file))
 
 
-def heading_in(data: bytes, format: str) -> list[str]:
-    """Return the names of the columns of a file; none if it has no rows, or cannot be read."""
+def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) -> list[str]:
+    """Return the names of the columns of a file as an import finds them; none if it has no rows, or cannot be read.
+
+    Args:
+        share: As for `locate`; None for the first row that is not blank, which is the heading of a table of visits.
+    """
+    located = _located_in(data, format, share)
+    return list(located.heading) if located else []
+
+
+def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]]:
+    """Return the names of the columns of a file that may be mapped, and which of them to offer for which of ours.
+
+    These are the ones that are named as ours are. If none of them is the content, it is the only column whose cells are
+    all web addresses, unless these look like short URLs. A file of another tool has no columns to map.
+    """
+    located = _located_in(data, format, share_of_ours)
+    if located is None or foreign.tool_of(located.heading):
+        return [], {}
+    offered = {COLUMN_OF[title.lower()]: title for title in located.heading if title.lower() in COLUMN_OF}
+    with suppress(UnreadableFile):  # an import tells why
+        if content := "" if "Content" in offered else address_column(located):
+            offered["Content"] = content
+    return [title for title in located.heading if title], offered
+
+
+def _located_in(data: bytes, format: str, share: Share | None) -> Located | None:
     try:
         chosen = sniffed(data, format).name
-        return list(locate(SHEETS[chosen](data, ANYWHERE, None)).heading) if chosen in SHEETS else []
+        return locate(SHEETS[chosen](data, ANYWHERE, share), ANYWHERE, share) if chosen in SHEETS else None
     except UnreadableFile:
-        return []
+        return None
 
 
 def sheet_of(

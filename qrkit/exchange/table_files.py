@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
-    "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
-    "table_of_records", "table_of_rows",
+    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "address_column", "check_number",
+    "check_size", "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
+    "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -425,6 +425,22 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
             advice[door] += f"{sentence}{option}"
     advice["python"] += "."
     return advice
+
+
+def address_column(located: Located) -> str:
+    """Return the only column whose cells are all web addresses, as far as the first rows show; "" if there is none.
+
+    It may be offered to people, who see its cells before they choose it, but is no reason to import a file unseen.
+    """
+    rows = [cells for _, cells, _ in islice(records(located), MOST_TRIED)]
+    found = [
+        title
+        for place, title in enumerate(located.heading)
+        if any(row[place] for row in rows) and all(ADDRESS.match(row[place]) for row in rows if row[place])
+    ]
+    if len(found) != 1 or is_known(found[0]) or NO_TARGETS.search(found[0]):
+        return ""
+    return "" if KindColumns(located.heading) or foreign.similar_tool(located.heading) else found[0]
 
 
 def _is_of_targets(title: str) -> bool:

@@ -143,15 +143,16 @@ def read_mapped(
 
 
 def import_table(
-    table: Table, present: Present, add: Add, seen: Watch = UNSEEN, *, fix_urls: bool = False
+    table: Table, present: Present, add: Add, seen: Watch = UNSEEN, *, fix_urls: bool = False, campaign: str = ""
 ) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
     Args:
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
         fix_urls: Whether to complete web addresses that have one sensible reading.
+        campaign: The name of the campaign for rows that name none.
     """
-    importing = _Importing(present, table, add)
+    importing = _Importing(present, table, add, tidy_name(campaign))
     codes = codes_of(table, present.now, seen)
     contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
     if fix_urls:
@@ -188,8 +189,8 @@ def check_codes_kept(result: ImportResult) -> None:
 class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
-    def __init__(self, present: Present, table: Table, add: Add) -> None:
-        self._present, self._add = present, add
+    def __init__(self, present: Present, table: Table, add: Add, campaign: str) -> None:
+        self._present, self._add, self._default_campaign = present, add, campaign
         tails = {code: slug(words) for code, words in json.loads(present.tails, strict=False)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
@@ -209,7 +210,7 @@ class _Importing:
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
-        campaign = tidy_name(row.cells.get("Campaign Name", ""))
+        campaign = tidy_name(row.cells.get("Campaign Name", "")) or self._default_campaign
         given = self._link(code.short_url)
         is_own = self._is_free(given)
         link = given if given and is_own else self._new_link(given.urlinfo if given else "")

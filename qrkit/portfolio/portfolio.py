@@ -310,6 +310,7 @@ class Portfolio(Shown, Scanned, Written):
         header_row: int | str | None = None,
         encoding: str = "",
         template: str = "",
+        campaign: str = "",
         fix_urls: bool = False,
         old_base_url: str = "",
         anyway: bool = True,
@@ -334,6 +335,7 @@ class Portfolio(Shown, Scanned, Written):
             encoding: The encoding of a text file, such as "cp1252". By default, what is neither UTF-8 nor UTF-16 is
                 guessed. The result says what was found and guessed.
             template: The name of the template for rows that name none in a column Template.
+            campaign: The name of the campaign for rows that name none; it is added if no campaign has this name.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
             old_base_url: The base URL that the codes were printed with, if it has a path, as
@@ -361,7 +363,7 @@ class Portfolio(Shown, Scanned, Written):
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
-            result = import_table(table, known, add, seen, fix_urls=fix_urls)
+            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign)
             if not anyway:
                 check_codes_kept(result)
             return result

@@ -18,6 +18,7 @@ from qrkit.notebook.widgets.studio.draft import Edit
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.tracking.redirect_rules import TYPES
+from tests.exchange.test_sheets import as_csv, as_xlsx
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
@@ -56,6 +57,11 @@ def browser(shop):
 def say(widget, **message):
     """What a browser sends."""
     widget._handle_custom_msg(message, [])
+
+
+def send_file(widget, data):
+    """Send a table as a browser does."""
+    say(widget, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(data).decode()}")
 
 
 def names(browser):
@@ -224,6 +230,35 @@ def test_an_undo_that_is_refused_says_why_and_stays(browser, shop):
     say(browser, ask="undo")
     assert "does not work for 'Static'" in browser.errors[""]
     assert browser.state["undoable"]["button"] == "Undo change"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"ask": "edit selection", "fields": {"find": "example.com", "replace": "shop.test"}},
+        {"ask": "save", "fields": {"name": "Gate"}},
+        {"ask": "add", "fields": {"content": "https://example.com/gate"}},
+    ],
+)
+def test_a_campaign_is_made_with_what_is_put_into_it(browser, shop, message):
+    code = choose(browser, shop, "Door 1")
+    say(browser, ask="select", ids=[code.id], is_on=True)
+
+    def put(**fields):
+        say(browser, **{**message, "fields": {**message["fields"], **fields}})
+        return [campaign.name for campaign in shop.list_campaigns()]
+
+    before = shop.list_qrcodes()
+    assert put(new_campaign="Spring", content="", template="nobody") == ["Window", "Tables"]
+    assert browser.errors
+    assert put(new_campaign="") == ["Window", "Tables"]
+    assert [path.rpartition(".")[2] for path in browser.errors] == ["new_campaign"]
+    assert shop.list_qrcodes() == before
+    assert put(new_campaign="Spring") == ["Window", "Tables", "Spring"]
+    assert [one["name"] for one in browser.state["campaigns"]] == ["Window", "Tables", "Spring"]
+    spring = shop.find_campaign("Spring")
+    assert [one.campaign_id for one in shop.list_qrcodes()].count(spring.id) == 1
+    assert put(new_campaign="Tables") == ["Window", "Tables", "Spring"], "one of this name is there"
 
 
 def test_a_preview_tells_what_an_edit_of_the_selection_changes(browser, shop):
@@ -541,12 +576,10 @@ def test_what_is_selected_is_downloaded_for_print(browser, shop):
 def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     table = b"Name,Website,Hall\nGate,https://example.com/gate,3\nBad,,\n"
     say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
-    assert "no column 'Content'" in browser.errors[""]
-    assert browser.state["file"] == {
-        "name": "list.csv",
-        "heading": ["Name", "Website", "Hall"],
-        "columns": {"QR Code Name": "Name"},
-    }
+    assert browser.state["file"]["heading"] == ["Name", "Website", "Hall"]
+    say(browser, ask="check import", columns={"QR Code Name": "Name"})
+    assert "must say which column is Content" in browser.errors[""]
+    assert "created" not in browser.state["file"]
     say(browser, ask="check import", columns={"QR Code Name": "Name", "Content": "Website"})
     file = browser.state["file"]
     assert (file["created"], file["more"], file["shown"]) == (1, 0, ["QR Code Name", "Content", "Hall"])
@@ -567,6 +600,63 @@ def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     say(browser, ask="check import", name="list.pptx", url="data:;base64,AAAA")
     assert browser.errors[""]
     assert browser.state["file"] is None
+
+
+@pytest.mark.parametrize("write", [as_csv, as_xlsx])
+def test_columns_below_a_title_are_offered_for_the_mapping(browser, shop, write):
+    table = [["Posters, spring 2026"], ["Poster Nr.", "Ziel-URL", "Stadt"], ["7", "https://example.com/graz", "Graz"]]
+    send_file(browser, write(table))
+    file = browser.state["file"]
+    assert (file["heading"], file["columns"]) == (table[1], {"Content": "Ziel-URL"}), "the only web addresses"
+    assert (file["created"], file["rows"][0][:2]) == (1, ["3", "https://example.com/graz"])
+    say(browser, ask="check import", columns={"Content": "Ziel-URL", "QR Code Name": "Poster Nr."})
+    say(browser, ask="import")
+    code = shop.list_qrcodes()[-1]
+    assert (code.name, code.content, code.fields) == ("7", "https://example.com/graz", {"Stadt": "Graz"})
+
+
+def test_no_column_is_offered_as_the_content_if_it_may_be_another(browser):
+    for heading in ("Ziel-URL,Bild-URL", "Text,Short URL"):
+        send_file(browser, f"{heading}\nhttps://example.com/a,https://example.com/b\n".encode())
+        assert browser.state["file"]["columns"] == {}
+        assert "no column 'Content'" in browser.errors[""]
+
+
+def test_rows_of_an_import_without_a_campaign_are_put_into_one_that_may_be_new(browser, shop):
+    table = b"Content,Campaign Name\nhttps://a.example,Window\nhttps://b.example,\n"
+    send_file(browser, table)
+    say(browser, ask="check import", campaign=" Spring  2026 ")
+    assert browser.state["file"]["created"] == 2
+    say(browser, ask="import")
+    window, _, spring = shop.list_campaigns()
+    assert spring.name == "Spring 2026"
+    assert [code.campaign_id for code in shop.list_qrcodes()[-2:]] == [window.id, spring.id]
+    assert spring.name in [one["name"] for one in browser.state["campaigns"]]
+    say(browser, ask="undo")
+    assert len(shop.list_campaigns()) == 2, "an undo takes the campaign of the import back, too"
+    send_file(browser, table)
+    say(browser, ask="check import", campaign="Tables")
+    say(browser, ask="import")
+    assert [one.name for one in shop.list_campaigns()] == ["Window", "Tables"]
+
+
+def test_an_import_an_undo_and_a_deletion_clear_the_selection(browser, shop):
+    send_file(browser, b"Content\nhttps://a.example\n")
+    say(browser, ask="select", is_on=True)
+    say(browser, ask="import")
+    assert (browser.state["total"], browser.state["selected"]) == (31, 0)
+    say(browser, ask="select", is_on=True)
+    say(browser, ask="undo")
+    assert (browser.state["total"], browser.state["selected"]) == (30, 0)
+    say(browser, ask="select", ids=[code.id for code in shop.list_qrcodes()[:4]], is_on=True)
+    say(browser, ask="edit selection", fields={"find": "example.com", "replace": "shop.test"})
+    assert browser.state["selected"] == 4, "the next edit may follow"
+    say(browser, ask="undo")
+    assert browser.state["selected"] == 0
+    say(browser, ask="select", ids=[code.id for code in shop.list_qrcodes()[:4]], is_on=True)
+    choose(browser, shop, "Door 9")
+    say(browser, ask="delete")
+    assert (browser.state["total"], browser.state["selected"]) == (29, 0)
 
 
 def test_an_import_that_kept_short_codes_offers_no_undo(browser):

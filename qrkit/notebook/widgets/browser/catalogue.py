@@ -16,7 +16,7 @@ from qrkit import analytics
 from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, collecting, nearest
 from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
 from qrkit.paper.label_pages import SheetSettings
@@ -29,12 +29,16 @@ from qrkit.portfolio.trackable import check_change
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
+from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
 from qrkit.tracking.short_urls import path_of, tidy_code
 from qrkit.tracking.times import from_iso
 from qrkit.visits.sample_visitors import sample_request
 
-__all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
+__all__ = ["EDITED", "EDITED_TOGETHER", "NEW_CAMPAIGN", "Catalogue"]
+
+NEW_CAMPAIGN = "new_campaign"
+"""The field with the name of a campaign that is added, unless there is one of this name, in place of `campaign_id`."""
 
 OF_ONE_CODE = {"id", "name", "short_code", "created", "scans", *DERIVED}
 """Fields that a copy of a QR Code does not share."""
@@ -42,7 +46,7 @@ DECIDING = ("content", "is_schedule_enabled", "schedule", *(TermsFields.__annota
 """Fields that decide where a test request leads, which is sent as if the password had been typed."""
 EDITED = ("name", "comment", "campaign_id", "template", "password", *DECIDING)
 """Fields that users can edit."""
-EDITED_TOGETHER = ("template", "campaign_id", "find", "replace", "rules_of_campaigns")
+EDITED_TOGETHER = ("template", "campaign_id", NEW_CAMPAIGN, "rules_of_campaigns", "find", "replace")
 """Fields of an edit of many QR Codes."""
 
 MOST_ROWS = 20
@@ -99,12 +103,15 @@ class Catalogue:
     def reload(self) -> None:
         """Read the current campaigns, templates and looks of the portfolio."""
         self._designs = CodeDesigns.of(self.portfolio.store, self.portfolio.account.id)
-        self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
+        self._read_campaigns()
         if self.campaign not in self._campaigns:
             self.campaign = ""
         self._ids = self._ids_of(self.only)
         self._fields = self.portfolio.scans.field_names()[:MOST_FIELDS]
         self._has_tags = any(code.tags for code in self.portfolio.search_page(Search(order="tags"), limit=1)[1])
+
+    def _read_campaigns(self) -> None:
+        self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
 
     # ---- Finding and selecting
 
@@ -156,9 +163,17 @@ class Catalogue:
 
     # ---- Changing
 
-    def add(self, *, content: str, name: str, campaign_id: str) -> None:
-        """Add a code and choose it."""
-        self.chosen = self.portfolio.insert_qrcode(content, name=name, campaign_id=campaign_id or None).id
+    def add(self, fields: Mapping[str, str]) -> None:
+        """Add a code and choose it.
+
+        Args:
+            fields: content, name, and campaign_id or `NEW_CAMPAIGN`.
+        """
+        with self.portfolio.store.atomic():
+            given = self._with_campaign(fields)
+            code = self.portfolio.insert_qrcode(**{**given, "campaign_id": given.get("campaign_id") or None})
+        self.chosen = code.id
+        self._read_campaigns()
 
     def duplicate(self) -> None:
         """Add a code with the fields of the chosen one and a short code of its own, and choose it."""
@@ -170,14 +185,32 @@ class Catalogue:
         """Change the chosen code, and return what `Portfolio.undo_edit` needs to undo that.
 
         Args:
-            changes: Some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them.
+            changes: Some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them, or `NEW_CAMPAIGN`.
 
         Raises:
             InvalidParameter: If a field is invalid; nothing is changed.
         """
         before = self.portfolio.get_qrcode(self.chosen)
-        given = {name: changes[name] for name in EDITED if name in changes}
-        return EditedQRCodes.of([(before, self.portfolio.update_qrcode(self.chosen, **given))])
+        given = {name: changes[name] for name in (*EDITED, NEW_CAMPAIGN) if name in changes}
+        with self.portfolio.store.atomic():
+            after = self.portfolio.update_qrcode(self.chosen, **self._with_campaign(given))
+        self._read_campaigns()
+        return EditedQRCodes.of([(before, after)])
+
+    def _with_campaign(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return fields with the ID of a campaign instead of the name of a new one, after adding it if it is new."""
+        given = dict(fields)
+        if NEW_CAMPAIGN in given:
+            name = str(given.pop(NEW_CAMPAIGN))
+            known = {campaign.name: campaign.id for campaign in reversed(self.portfolio.list_campaigns())}
+            given["campaign_id"] = known.get(tidy_name(name)) or self._new_campaign(name)
+        return given
+
+    def _new_campaign(self, name: str) -> str:
+        problems: list[Problem] = []
+        with collecting(problems):
+            return self.portfolio.insert_campaign(name).id
+        raise InvalidParameter(*(replace(problem, name=NEW_CAMPAIGN) for problem in problems))
 
     def attempt(self, changes: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
         """Return where a request would lead if the chosen code were saved, or what is wrong with the code, as JSON.
@@ -224,7 +257,10 @@ class Catalogue:
         given = _together(fields)
         # An edit of contents alone reads only the codes that it changes.
         content = given.get("find", "") if given.keys() <= {"find", "replace"} else ""
-        return self.portfolio.edit_qrcodes(self._all_ids(content), **given)
+        with self.portfolio.store.atomic():
+            edited = self.portfolio.edit_qrcodes(self._all_ids(content), **self._with_campaign(given))
+        self._read_campaigns()
+        return edited
 
     def download(self, fields: Mapping[str, Any]) -> tuple[str, bytes]:
         """Return the selected codes as a file for print: its name and its bytes.

@@ -8,10 +8,10 @@ from pathlib import PurePath
 from typing import Any
 
 from qrkit.contents.cards import summary
-from qrkit.exchange import foreign, import_format_of_file
+from qrkit.exchange import import_format_of_file
 from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.sheets import heading_in
+from qrkit.exchange.sheets import offered_columns
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange
 from qrkit.portfolio.importing import read_mapped
@@ -31,8 +31,10 @@ class FileImport:
 
     Attributes:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
-            wrote it; the heading of each of our `columns`. If the file can be imported, also how many QR Codes are
-            `created`, the first `rows` with the columns `shown`, the `issues`, and how many `more` there are.
+            wrote it; the heading of each of our `columns`; the `campaign` for rows that name none. If the file can be
+            imported, also how many QR Codes are `created`, the first `rows` with the columns `shown`, the `issues`, and
+            how many `more` there are.
+        offered: The columns for the first check; none if an import finds the content itself.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -44,13 +46,14 @@ class FileImport:
         check_exchange(portfolio.account)
         format = import_format_of_file(PurePath(name)).name
         self._portfolio, self._data, self._format = portfolio, data, format
-        heading = [] if foreign.tool_of(found := heading_in(data, format)) else [title for title in found if title]
-        known = {COLUMN_OF[title.lower()]: title for title in heading if title.lower() in COLUMN_OF}
+        heading, offered = offered_columns(data, format)
         self._columns: Mapping[str, str] = {}
-        self.state: dict[str, Any] = {"name": name, "heading": heading, "columns": known}
+        self.state: dict[str, Any] = {"name": name, "heading": heading, "columns": offered, "campaign": ""}
+        is_found = offered.get("Content", "content").lower() in COLUMN_OF
+        self.offered: Mapping[str, str] = {} if is_found else offered
 
-    def check(self, columns: Mapping[str, str]) -> None:
-        """Read the file with these columns, as `Portfolio.import_file` takes them, and see what an import would do.
+    def check(self, columns: Mapping[str, str], campaign: str = "") -> None:
+        """Read the file with columns and a campaign, as `Portfolio.import_file` takes them, and see what it would do.
 
         Raises:
             UnreadableFile: If the file would be refused.
@@ -58,7 +61,7 @@ class FileImport:
         """
         self._columns = columns
         kept = {name: self.state[name] for name in ("name", "heading", "columns")}
-        self.state = kept | ({"columns": columns} if columns else {})
+        self.state = kept | {"campaign": campaign} | ({"columns": columns} if columns else {})
         result = self.add(check=True)
         rows = list(islice(read_mapped(self._data, self._format, columns).rows, MOST_ROWS))
         told = {issue.row: issue.detail for issue in reversed(result.to_fix_first)}
@@ -80,6 +83,7 @@ class FileImport:
 
     def add(self, *, check: bool = False) -> ImportResult:
         """Add the QR Codes as they were checked last, or check alone."""
-        how: dict[str, Any] = {"format": self._format, "columns": self._columns, "anyway": False}
+        campaign: str = self.state["campaign"]
+        how: dict[str, Any] = {"format": self._format, "columns": self._columns, "campaign": campaign, "anyway": False}
         self.result = self._portfolio.import_file(self._data, check=check, **how)
         return self.result

@@ -17,7 +17,7 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.views import view
-from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
+from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, NEW_CAMPAIGN, Catalogue
 from qrkit.notebook.widgets.browser.file_import import FileImport
 from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.static_image import Pictures
@@ -30,7 +30,7 @@ from qrkit.portfolio.many_codes import DeletedQRCodes, EditedQRCodes
 
 __all__ = ["PortfolioBrowser"]
 
-NEW = ("content", "name", "campaign_id")
+NEW = ("content", "name", "campaign_id", NEW_CAMPAIGN)
 """Fields of a new QR Code."""
 FILTERS = ("words", "campaign", "order", "only")
 """What decides which codes the list shows, and in which order."""
@@ -157,7 +157,7 @@ class PortfolioBrowser(Page):
 
     def _on_save(self, message: dict[str, Any]) -> None:
         """Save the edited fields. If any is invalid, show the rule next to it and save nothing."""
-        self._edit(EDITED, "", lambda: self._catalogue.save(_fields(message)))
+        self._edit((*EDITED, NEW_CAMPAIGN), "", lambda: self._catalogue.save(_fields(message)))
 
     def _on_try(self, message: dict[str, Any]) -> None:
         """Show where a test request would lead if the fields were saved. The rows stay as they are."""
@@ -167,8 +167,8 @@ class PortfolioBrowser(Page):
 
     def _on_add(self, message: dict[str, Any]) -> None:
         fields = _fields(message)
-        given = {name: fields[name] if isinstance(fields.get(name), str) else "" for name in NEW}
-        if self._change(NEW, "new.", lambda: self._catalogue.add(**given)):
+        given = {name: fields[name] for name in NEW if isinstance(fields.get(name), str)}
+        if self._change(NEW, "new.", lambda: self._catalogue.add({"content": "", **given})):
             self._said = say("QR Code added.")
 
     def _on_duplicate(self, _message: Any) -> None:
@@ -182,9 +182,9 @@ class PortfolioBrowser(Page):
 
         def delete() -> None:
             self._undoable = self.portfolio.delete_qrcodes(ids)
-            catalogue.select(ids, is_on=False)
 
         if ids and self._change((), "", delete):
+            self._clear_selection()
             self._is_in_studio = False
             self._said = (
                 f"{say(DELETED, len(ids))} {say('Short URLs stop working, and are never given to other codes.')}"
@@ -198,6 +198,12 @@ class PortfolioBrowser(Page):
         if self._change((), "", lambda: undone.append(_undo(self.portfolio, last))):
             self._undoable, self._said = None, undone[0]
             self._catalogue.reload()
+            self._clear_selection()
+
+    def _clear_selection(self) -> None:
+        """Select nothing, because other codes match now than those that were selected."""
+        self._catalogue.select_all(is_on=False)
+        self._preview = None
 
     def _on_preview(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
@@ -237,8 +243,9 @@ class PortfolioBrowser(Page):
         url, columns = message.get("url"), message.get("columns")
         if isinstance(url, str):
             self._file = FileImport(self.portfolio, str(message.get("name", "")), b64decode(url.partition(",")[2]))
+            columns = self._file.offered
         if self._file is not None:
-            self._file.check(columns if isinstance(columns, dict) else {})
+            self._file.check(columns if isinstance(columns, dict) else {}, str(message.get("campaign", "")))
 
     def _on_import(self, _message: Any) -> None:
         """Add the QR Codes of the file that was checked."""
@@ -246,6 +253,7 @@ class PortfolioBrowser(Page):
             self._file = None
             self._undoable = None if file.result.kept_codes else file.result
             self._catalogue.reload()
+            self._clear_selection()
             self._said = f"{file.state['name']}: {file.result}."
 
     def _on_close_import(self, _message: Any) -> None:

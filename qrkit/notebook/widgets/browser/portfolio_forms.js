@@ -2,12 +2,39 @@
 
 const RECURRENCES = [say("Once"), say("Every Monday"), say("Every Tuesday"), say("Every Wednesday"), say("Every Thursday"), say("Every Friday"), say("Every Saturday"), say("Every Sunday")];
 const KEEP = "\u0000"; // no ID and no name of a template
+const NEW = "\u0001"; // no ID of a campaign
 
 const plural = (count) => say(["{count} QR Code", "{count} QR Codes"], count);
 
 /** The dates of a schedule are UTC; the browser's own fields have no zone. */
 const toInput = (date) => date.slice(0, 16);
 const fromInput = (date) => (date ? `${date.slice(0, 16)}:00Z` : "");
+
+/** A choice of a campaign, or the name of a new one. prefix: what the paths of its errors begin with. */
+function makeCampaign(prefix = "") {
+  const select = h("select");
+  const name = h("input", { type: "text" });
+  const fields = [field(say("Campaign"), `${prefix}campaign_id`, select), field(say("Name of the new campaign"), `${prefix}new_campaign`, name)];
+  const isNew = () => select.value === NEW;
+  function showName() {
+    fields[1].element.hidden = !isNew();
+    name.required = isNew();
+  }
+  select.addEventListener("change", () => {
+    showName();
+    if (isNew()) name.focus();
+  });
+  return {
+    fields,
+    value: () => (isNew() ? { new_campaign: name.value } : { campaign_id: select.value }),
+    label: () => (isNew() ? name.value : select.selectedOptions[0].textContent),
+    show(options, chosen) {
+      fill(select, [...options, { id: NEW, name: say("New campaign…") }], chosen);
+      name.value = "";
+      showName();
+    },
+  };
+}
 
 function makeEvents() {
   const list = h("div", { class: "qk-items" });
@@ -58,7 +85,7 @@ function makeEditor(browser, forms) {
   const name = h("input", { type: "text" });
   const content = h("textarea", { rows: 2 });
   const comment = h("textarea", { rows: 2 });
-  const [campaign, template] = [h("select"), h("select")];
+  const [campaign, template] = [makeCampaign(), h("select")];
   const enabled = h("input", { type: "checkbox", id: newId() });
   const events = makeEvents();
   const rules = makeRules(forms, changed);
@@ -66,7 +93,7 @@ function makeEditor(browser, forms) {
   const fields = [
     field(say("Name"), "name", name),
     field(say("Content"), "content", content, say("Where visitors go when they scan. Changing it does not change the printed code.")),
-    field(say("Campaign"), "campaign_id", campaign),
+    ...campaign.fields,
     field(say("Template"), "template", template),
     field(say("Comment"), "comment", comment),
   ];
@@ -95,7 +122,7 @@ function makeEditor(browser, forms) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     saved.textContent = "";
-    const given = { name: name.value, comment: comment.value, campaign_id: campaign.value, template: template.value };
+    const given = { name: name.value, comment: comment.value, ...campaign.value(), template: template.value };
     browser.ask({ ask: "save", fields: { ...given, ...deciding() } });
   });
   function update({ chosen, campaigns, templates, errors, tried, saved: count }) {
@@ -113,7 +140,7 @@ function makeEditor(browser, forms) {
     saved.textContent = shown.startsWith(chosen.id) ? say("Saved") : "";
     const isOther = !shown.startsWith(chosen.id);
     shown = now;
-    fill(campaign, [{ id: "", name: say("No campaign") }, ...campaigns], chosen.campaign_id);
+    campaign.show([{ id: "", name: say("No campaign") }, ...campaigns], chosen.campaign_id);
     fill(template, [{ id: "", name: say("Same as the campaign") }, ...named(templates)], chosen.template);
     [name.value, content.value, comment.value] = [chosen.name, chosen.content, chosen.comment];
     enabled.checked = chosen.is_schedule_enabled;
@@ -130,11 +157,11 @@ function makeEditor(browser, forms) {
 /** A new code: the fewest fields that it needs. */
 function makeNewForm(browser, close) {
   const content = h("textarea", { rows: 2, placeholder: "https://example.com/menu" });
-  const [name, campaign] = [h("input", { type: "text" }), h("select")];
+  const [name, campaign] = [h("input", { type: "text" }), makeCampaign("new.")];
   const fields = [
     field(say("Content"), "new.content", content, say("A web address, or any text to show.")),
     field(say("Name"), "new.name", name, say("Leave empty to use the content.")),
-    field(say("Campaign"), "new.campaign_id", campaign),
+    ...campaign.fields,
   ];
   const form = h(
     "form",
@@ -145,14 +172,14 @@ function makeNewForm(browser, close) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    browser.ask({ ask: "add", fields: { content: content.value, name: name.value, campaign_id: campaign.value } });
+    browser.ask({ ask: "add", fields: { content: content.value, name: name.value, ...campaign.value() } });
   });
   return {
     element: form,
     update: ({ errors }) => fields.forEach((one) => one.tell(errors)),
     open(state) {
       [content.value, name.value] = ["", ""];
-      fill(campaign, [{ id: "", name: say("No campaign") }, ...state.campaigns], state.campaign);
+      campaign.show([{ id: "", name: say("No campaign") }, ...state.campaigns], state.campaign);
       content.focus();
     },
   };
@@ -160,11 +187,11 @@ function makeNewForm(browser, close) {
 
 /** Many codes together: what changes is shown before it does. */
 function makeTogetherForm(browser, close) {
-  const [template, campaign, rules] = [h("select"), h("select"), h("select")];
+  const [template, campaign, rules] = [h("select"), makeCampaign("all."), h("select")];
   const [find, replace] = [h("input", { type: "text" }), h("input", { type: "text" })];
   const fields = [
     field(say("Template"), "all.template", template),
-    field(say("Campaign"), "all.campaign_id", campaign),
+    ...campaign.fields,
     field(say("Rules"), "all.rules", rules),
     field(say("Find in content"), "all.find", find, say("Exactly as written, for example a domain.")),
     field(say("Replace with"), "all.replace", replace),
@@ -179,7 +206,7 @@ function makeTogetherForm(browser, close) {
     title, ...fields.map((one) => one.element), told, h("div", { class: "qk-buttons" }, look, apply, button(say("Cancel"), close)),
   );
   const given = () => {
-    const chosen = { template: template.value, campaign_id: campaign.value };
+    const chosen = { template: template.value, ...campaign.value() };
     const kept = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== KEEP));
     if (rules.value) kept.rules_of_campaigns = true;
     return find.value ? { ...kept, find: find.value, replace: replace.value } : kept;
@@ -196,13 +223,12 @@ function makeTogetherForm(browser, close) {
     apply.hidden = !isCurrent;
     told.replaceChildren();
     if (!isCurrent) return;
-    const nameOf = (select) => select.selectedOptions[0].textContent;
     const changes = [];
-    if ("template" in preview.fields) changes.push(say("Sets the template of {codes}: {name}.", null, { codes: plural(selected), name: nameOf(template) }));
-    if ("campaign_id" in preview.fields) changes.push(say("Sets the campaign of {codes}: {name}.", null, { codes: plural(selected), name: nameOf(campaign) }));
+    if ("template" in preview.fields) changes.push(say("Sets the template of {codes}: {name}.", null, { codes: plural(selected), name: template.selectedOptions[0].textContent }));
+    if (["campaign_id", "new_campaign"].some((name) => name in preview.fields)) changes.push(say("Sets the campaign of {codes}: {name}.", null, { codes: plural(selected), name: campaign.label() }));
     if ("rules_of_campaigns" in preview.fields) changes.push(say("Sets the rules of {codes}: those of their campaigns.", null, { codes: plural(selected) }));
     if ("find" in preview.fields) changes.push(say("Changes the content of {number} of {codes}.", null, { number: preview.contents, codes: plural(selected) }));
-    const only = Object.keys(preview.fields).length && !["template", "campaign_id", "rules_of_campaigns"].some((name) => name in preview.fields);
+    const only = Object.keys(preview.fields).length && !["template", "campaign_id", "new_campaign", "rules_of_campaigns"].some((name) => name in preview.fields);
     const count = only ? preview.contents : selected;
     apply.textContent = say("Change {codes}", null, { codes: plural(count) });
     apply.hidden = !changes.length || !count;
@@ -219,7 +245,7 @@ function makeTogetherForm(browser, close) {
     update,
     open(state) {
       fill(template, [{ id: KEEP, name: say("Keep") }, { id: "", name: say("Same as the campaign") }, ...named(state.templates)], KEEP);
-      fill(campaign, [{ id: KEEP, name: say("Keep") }, { id: "", name: say("No campaign") }, ...state.campaigns], KEEP);
+      campaign.show([{ id: KEEP, name: say("Keep") }, { id: "", name: say("No campaign") }, ...state.campaigns], KEEP);
       fill(rules, [{ id: "", name: say("Keep") }, { id: "campaign", name: say("Those of the campaign") }], "");
       [find.value, replace.value] = ["", ""];
       template.focus();
