@@ -65,14 +65,18 @@ MOST_LISTED = 40
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """Suggest the closest allowed names, or list them all if there are few."""
+    names = list(allowed)
+    listed = "allowed: " + ", ".join(names) if len(names) <= MOST_LISTED else f"{len(names)} names are allowed"
+    return similar(name, names) or listed
+
+
+def similar(name: str, allowed: Iterable[str]) -> str:
+    """Ask whether the closest allowed names are meant; "" if none is close."""
     from difflib import get_close_matches
 
-    names = list(allowed)
-    by_lower = {known.lower(): known for known in names}
+    by_lower = {known.lower(): known for known in allowed}
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
-    if close:
-        return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?"
-    return "allowed: " + ", ".join(names) if len(names) <= MOST_LISTED else f"{len(names)} names are allowed"
+    return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?" if close else ""
 
 
 class QrkitError(Exception):
