@@ -185,7 +185,8 @@ def _pdf(path: str | Path) -> Path:
 
 def _stock(settings: SheetSettings) -> Stock:
     """Return the stock, whose cards lie apart by their bleed and marks, and check where labels begin."""
-    marks = MARK + MARK_GAP if settings.marks == "crop" else 0
+    is_marked = settings.marks == "crop" or (settings.marks == "cut" and stock_named(settings.stock).panels > 1)
+    marks = MARK + MARK_GAP if is_marked else 0
     stock = stock_named(settings.stock, paper=settings.paper, gap=2 * settings.bleed, edge=settings.bleed + marks)
     if settings.start > len(stock.places):
         rule = f"must be in 1..{len(stock.places)}, the labels on a page of {stock.name}"

@@ -66,11 +66,11 @@ class Stock:
         """Return the outline of a label, from its top left corner.
 
         Args:
-            grown: Millimeters by which it is larger on all sides, for bleed.
+            grown: Millimeters by which it is larger on all sides, for bleed, which fills round corners, too.
         """
         width, height = self.width + 2 * grown, self.height + 2 * grown
         if self.shape == "rectangle":
-            shape = rounded(-grown, -grown, width, height, self.radius + grown if self.radius else 0.0)
+            shape = rounded(-grown, -grown, width, height, self.radius + grown if self.radius and grown <= 0 else 0.0)
         else:
             shape = circle(0, 0, 0.5).placed(self.width / 2, self.height / 2, width, height)
         middle = self.punch or self.height / 2

@@ -25,6 +25,7 @@ from qrkit.paper import (
     write_sheet,
     write_test_page,
 )
+from qrkit.paper.placing import Lettering, place, room_of
 from tests import icc
 from tests.conformance import readers
 
@@ -205,6 +206,28 @@ def test_bleed_reaches_over_the_cut_and_marks_lie_outside(written):
     assert (np.asarray(picture)[:40, 76:84] < 128).any()
 
 
+@pytest.mark.parametrize(("paper", "marks"), [("A4", "crop"), ("A4", "cut"), ("card", "crop"), ("card", "cut")])
+def test_folds_are_marked_outside_of_the_finished_card(paper, marks, written):
+    file = written(2, stock="table-tent", paper=paper, marks=marks, bleed=3)
+    page, width = pages(file)[0], float(re.search(rb"MediaBox\[0 0 (\S+)", file.read_bytes())[1]) * MM
+    lefts, middle = [x for x, _ in moved(page)], moved(page)[0][1] + 240 / 2
+    dashed = page.partition("[1 1] 0 d")[2]
+    folds = [tuple(map(float, one)) for one in re.findall(r"^(\S+) (\S+) m (\S+) (\S+) l S$", dashed, re.MULTILINE)]
+    assert len(folds) == 2
+    for start, top, end, bottom in folds:
+        assert (top, bottom) == pytest.approx((middle, middle), abs=1e-3)
+        assert min(start, end) >= 0
+        assert max(start, end) <= width + 1e-3
+        assert max(start, end) < min(lefts) - 3 or min(start, end) > max(lefts) + 90 + 3
+
+
+@pytest.mark.needs("pdftoppm")
+def test_bleed_fills_the_corners_of_a_card_with_round_ones(written):
+    x, y = stock_named("hang-tag", gap=6, edge=3).places[0]
+    picture = shown(written(stock="hang-tag", label_color="#000080", bleed=3), 254, box=(x - 3, y - 3, 5, 5))
+    assert np.asarray(picture)[1:-1, 1:-1].max() < 100
+
+
 @pytest.mark.needs("pdftoppm")
 def test_the_bleed_of_a_label_hides_no_other(written):
     file = written(21, stock="L7160", label_color="#FFEE00", bleed=8)
@@ -352,6 +375,35 @@ def test_text_lies_within_its_label(line, name, written):
     for _, x, y in letters:
         assert 0 < float(x) < stock.width
         assert 0 < float(y) < stock.height
+
+
+@pytest.mark.parametrize(
+    ("texts", "lines"),
+    [
+        (
+            ("Lucía Fernández-Öz", "lucia@casaverde.example", "Interior designer"),
+            ["Lucía", "Fernández-Öz", "lucia@casaverde.example", "Interior designer"],
+        ),
+        (("Door", "https://go.example.com/a?b=door"), ["Door", "https://go.example.com/a?b=door"]),
+    ],
+)
+def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
+    stock = stock_named("business-card")
+    placed = place(room_of(stock), 1, texts, 3.5, Lettering([texts]))
+    assert [line.text for line in placed.lines] == lines
+    sizes = [line.capital for line in placed.lines]
+    assert min(sizes) >= 1.27
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_word_that_is_too_long_in_the_smallest_letters_is_broken_alone():
+    long = "https://go.example.com/" + "menus-and-prices/" * 3
+    texts = ("Lucía Fernández-Öz", f"Fernández-Öz-Casaverde {long}")
+    placed = place(room_of(stock_named("business-card")), 1, texts, 3.5, Lettering([texts]))
+    told = [line.text for line in placed.lines]
+    assert "Fernández-Öz" in told
+    assert "Fernández-Öz-Casaverde" in told
+    assert "".join(told).endswith(long)
 
 
 def test_letters_that_the_font_lacks_are_told(written):
