@@ -63,8 +63,8 @@ MOST_LISTED = 40
 """Names that an error message lists: as many as a design has fields, and a few more."""
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Suggest the closest allowed names, or list them all if there are few."""
+def nearest(name: str, allowed: Iterable[str], *, summary: str = "") -> str:
+    """Suggest the closest allowed names, or list them all if there are few; else, say their `summary` or number."""
     from difflib import get_close_matches
 
     names = list(allowed)
@@ -72,7 +72,9 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?"
-    return "allowed: " + ", ".join(names) if len(names) <= MOST_LISTED else f"{len(names)} names are allowed"
+    if len(names) <= MOST_LISTED:
+        summary = ", ".join(names)
+    return f"allowed: {summary}" if summary else f"{len(names)} names are allowed"
 
 
 class QrkitError(Exception):

@@ -66,13 +66,14 @@ class Labels(NamedTuple):
         rows: A row for each QR Code.
         image: Draws the QR Code of a row.
         fields: Returns the texts of a row by the names that lines may have in braces.
-        numbers: The number of each row in its file, for errors; by default, rows are counted from 1.
+        numbers: The number of each row in its file or its label in a frame, for errors; by default, rows are counted
+            from 1.
     """
 
     rows: Sequence[Any]
     image: Callable[[Any], QRImage]
     fields: Callable[[Any], Mapping[str, str]]
-    numbers: Sequence[int] = ()
+    numbers: Sequence[Any] = ()
 
 
 class SheetFile(NamedTuple):
@@ -226,7 +227,7 @@ class _Sheet:
         numbers = self._labels.numbers or range(1, len(self._labels.rows) + 1)
         for index, (row, number) in enumerate(zip(self._labels.rows, numbers, strict=True)):
             try:
-                name = self._labels.fields(row).get("name") or f"row {number}"
+                name = self._labels.fields(row).get("name") or f"row {number!r}"
                 made = self._made(row)
                 self._preflight(name, *made)
                 if index < MOST_KEPT:

@@ -147,7 +147,9 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
         # A name of two words has the maker, so names with makers are suggested.
         half = slice(len(name.split()) > 1, None, 2)
         others = [one for _, names in _read().values() for one in names[half]]
-        raise InvalidParameter(Problem("stock", name, f"is not a stock; {nearest(name, [*CARDS, *others])}"))
+        summary = f"{len(_read())} label stocks, such as L7160, and {', '.join(CARDS)}"
+        hint = nearest(name, [*CARDS, *others], summary=summary)
+        raise InvalidParameter(Problem("stock", name, f"is not a stock; {hint}"))
     if paper is not None:
         raise InvalidParameter(Problem("paper", paper, "is only for cards; a label stock has its own paper"))
     return next(iter(found.values()))

@@ -467,6 +467,8 @@ def test_a_frame_becomes_a_sheet_without_tracking(tmp_path):
     drawn = frame.assign(qr=frame.qr.generate("url", ec="H"))
     assert drawn.qr.sheet(tmp_path / "t.pdf", "a6", "qr", lines=["{Table}"], design=Design(content="x")).labels == 2
     assert drawn.qr.sheet(tmp_path / "t.pdf", "a6", "url", lines=["{Table}"], copies=2).labels == 4
+    with pytest.raises(InvalidParameter, match="label='row 0': the QR Code does not fit Avery 8651"):
+        frame.assign(url="x" * 300).qr.sheet(tmp_path / "t.pdf", "L7651", "url")
     assert qrkit.accessor
     with pytest.raises(AttributeError, match="no column 'link'"):
         frame.qr.sheet(tmp_path / "t.pdf", "a6", "link")
@@ -508,6 +510,12 @@ def test_what_a_roll_cannot_have_is_told(tmp_path):
         with pytest.raises(InvalidParameter, match=told):
             write_sheet(tmp_path / "r.zpl", labels(1, "x" * 150), SheetSettings(**settings))
         assert list(tmp_path.iterdir()) == []
+
+
+def test_widths_are_told_to_a_tenth_of_a_millimeter(tmp_path):
+    clear = Labels([{}], lambda row: generate(LINK, background="transparent", warn=False), dict)
+    with pytest.warns(UserWarning, match=r"white field \d+\.\d mm wide"):
+        write_sheet(tmp_path / "s.pdf", clear, SheetSettings(stock="L7160", label_color="#222"))
 
 
 def test_what_to_change_before_printing_is_told_once_for_a_look(tmp_path):

@@ -147,7 +147,11 @@ def picture_content(picture: bytes | str | Path, part: str) -> str:
         return picture
     if isinstance(picture, str | Path) and not _is_file(picture):
         raise InvalidParameter(Problem(part, str(picture), "is neither a file nor icon:NAME"))
-    return data_uri(picture)
+    content = data_uri(picture)
+    if content.startswith("data:font/"):
+        name = "this" if isinstance(picture, bytes) else str(picture)
+        raise UnreadableFile(f"{name} is a font, and a {part} is a picture")
+    return content
 
 
 def _is_file(path: str | Path) -> bool:
