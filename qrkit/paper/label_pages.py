@@ -62,7 +62,9 @@ class SheetSettings(Inks):
         default=0.0, description="How far the color of the labels reaches beyond the label."
     )
     label_color: OpaqueColor | None = Field(
-        default=None, description="Color of the labels; by default, that of the paper."
+        default=None,
+        description="Color of the labels; by default, that of the paper. A code keeps its own background, which is "
+        "white unless you set it.",
     )
     text_color: OpaqueColor = Field(default=BLACK, description="Color of the text.")
     offset_x: Move = Field(default=0.0, description="How far your printer has to move everything to the right.")
