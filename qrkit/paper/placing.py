@@ -21,7 +21,7 @@ CAPITAL = 0.055
 FURTHER = 0.78
 """Height of the further lines, as a share of that of the first."""
 PITCH, PARAGRAPH = 1.7, 0.5
-"""Distance of baselines, in heights of capitals, and more before a further text, in those of the line above it."""
+"""Distance of baselines in heights of capitals, and more before a further text, in the usual height of its capitals."""
 DESCENT = 0.3
 """How far letters reach below their baseline, in heights of capitals."""
 WIDE = 1.3
@@ -111,6 +111,7 @@ class Lettering:
     def _block(self, texts: Sequence[str], width: float, size: float) -> Block | None:
         lines: list[Line] = []
         bottom = y = 0.0
+        paragraph = PARAGRAPH * max(size * FURTHER, SMALLEST_CAPITAL_MM)
         first = self._unbroken(texts[:1], "bold", width, size)
         further = self._unbroken(texts[1:], "medium", width, max(first * FURTHER, SMALLEST_CAPITAL_MM))
         for number, text in enumerate(texts):
@@ -119,7 +120,7 @@ class Lettering:
             if wrapped is None:
                 return None
             for place, line in enumerate(wrapped):
-                y += capital * (PITCH if lines else 1) + (PARAGRAPH * lines[-1].capital if lines and not place else 0)
+                y += capital * (PITCH if lines else 1) + (paragraph if lines and not place else 0)
                 lines.append(Line(line, weight, self.width(line, weight) * capital, y, capital))
                 bottom = y + DESCENT * capital
         return Block(tuple(lines), bottom)
