@@ -266,7 +266,7 @@ def test_many_codes_get_the_look_of_one():
 def test_a_font_is_no_logo(tmp_path):
     file = tmp_path / "letters.ttf"
     file.write_bytes(b"\0\1\0\0" + bytes(60))
-    with pytest.raises(UnreadableFile, match=r"letters\.ttf is a font, and a logo is a picture"):
+    with pytest.raises(UnreadableFile, match=r"letters\.ttf is a font, not a picture"):
         generate("https://example.com", logo=file)
 
 

@@ -149,7 +149,7 @@ def picture_content(picture: bytes | str | Path, part: str) -> str:
         raise InvalidParameter(Problem(part, str(picture), "is neither a file nor icon:NAME"))
     content = data_uri(picture)
     if content.startswith("data:font/"):
-        raise UnreadableFile(f"{'this' if isinstance(picture, bytes) else picture} is a font, and a {part} is a picture")
+        raise UnreadableFile(f"{'this' if isinstance(picture, bytes) else picture} is a font, not a picture")
     return content
 
 
