@@ -63,11 +63,12 @@ MOST_LISTED = 40
 """Names that an error message lists: as many as a design has fields, and a few more."""
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Suggest the closest allowed names, or list them all if there are few."""
+def nearest(name: str, allowed: Iterable[str], *, summary: str = "") -> str:
+    """Suggest the closest allowed names, or list them all if there are few; else, say their `summary` or number."""
     names = list(allowed)
-    listed = "allowed: " + ", ".join(names) if len(names) <= MOST_LISTED else f"{len(names)} names are allowed"
-    return similar(name, names) or listed
+    if len(names) <= MOST_LISTED:
+        summary = ", ".join(names)
+    return similar(name, names) or (f"allowed: {summary}" if summary else f"{len(names)} names are allowed")
 
 
 def similar(name: str, allowed: Iterable[str]) -> str:

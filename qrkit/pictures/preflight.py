@@ -175,13 +175,14 @@ def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color
     """Yield what is wrong with the colors in ink; see `qrkit.pictures.ink_measures` for how they are converted."""
     from qrkit.pictures.ink_measures import inked  # loads NumPy
 
-    stock, field = MATERIALS[material or "coated"], f"print a white field {size.size_mm:g} mm wide below it"
+    wide = f"{round(size.size_mm, 1):g} mm wide"
+    stock, field = MATERIALS[material or "coated"], f"print a white field {wide} below it"
     # Inks do not show on dark stock, so whatever is opaque there stands on white ink.
     is_dark = stock.color.luma < DARK
     found = inked(image.exact_scene, *((stock.color, WHITE) if is_dark else (ground, stock.color)))
     if found.contrast < -CONTRAST.least_ok:
         text = "the code is light on dark, which some readers cannot read"
-        yield PrintFinding("reversed", "warning", text, f"print it dark on a light field {size.size_mm:g} mm wide")
+        yield PrintFinding("reversed", "warning", text, f"print it dark on a light field {wide}")
     elif severity := CONTRAST.severity(found.contrast):
         text = f"converted to CMYK, dark and light differ by {found.contrast:.0%}, and phones need {CONTRAST.least:.0%}"
         black = f"print the modules in black, for {found.best:.0%}"

@@ -68,7 +68,7 @@ def test_a_table_fills_in_contents_and_captions(ask):
     [
         ({"of": "numbered", "count": 0}, "1..2,000"),
         ({"of": "numbered", "count": 1e9}, "1..2,000"),
-        ({"of": "table"}, "1..2,000"),
+        ({"of": "table"}, "table: has no rows, and each row makes a code"),
         ({"of": "one", "stock": "L716"}, "did you mean"),
         ({"of": "numbered", "count": 2, "caption": "x" * 200}, "1..60 characters"),
         ({"of": "numbered", "count": 12, "stock": "Hisago OP2505"}, "modules"),

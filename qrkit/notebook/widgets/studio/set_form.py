@@ -80,6 +80,8 @@ class SetForm:
             return generate_set(1, [design.content], design=design, **how)
         is_numbered, count = asked.get("of") == "numbered", min(int(asked.get("count") or 0), MOST_CODES + 1)
         rows = [{}] * count if is_numbered else self._table
+        if not (rows or is_numbered):
+            raise InvalidParameter(Problem("table", None, "has no rows, and each row makes a code"))
         if not 1 <= len(rows) <= MOST_CODES:
             rule = f"must be in 1..{MOST_CODES:,}; for more, use `qrkit generate`"
             raise InvalidParameter(Problem("codes", len(rows), rule, "out-of-range"))
