@@ -401,19 +401,21 @@ class Designer(Page):
     def _on_table(self, message: dict[str, Any]) -> None:
         """Read a table for a set of codes, from a data URL."""
         self._errors = {}
-        columns = self._set.read(b64decode(str(message.get("url", "")).partition(",")[2]))
-        self.send({"answer": "columns", "view": message.get("view"), "columns": columns})
+        table = b64decode(str(message.get("url", "")).partition(",")[2])
+        columns, content = self._set.read(table, self.design)
+        self.send({"answer": "columns", "view": message.get("view"), "columns": columns, "content": content})
 
     def _on_sheet(self, message: dict[str, Any]) -> None:
-        """Send a picture of the first page of a sheet, and what to change before it is printed."""
-        pages, told = list[bytes](), list[str]()
+        """Send what to change before codes are printed together, and a picture of their first page on a sheet."""
+        page, told = None, list[str]()
         with catch_warnings(record=True, action="always") as found:
             try:
-                pages.append(self._set.page(self.settled, message))
+                page = self._set.page(self.settled, message)
+                told += self._set.sameness(self.design, message) if message.get("of") != "one" else []
             except QrkitError as error:
                 told.append(str(error))
         told += dict.fromkeys(str(one.message) for one in found)
-        self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=pages)
+        self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=[page] if page else [])
 
     def _on_print(self, message: dict[str, Any]) -> None:
         """Check the image for a print size."""
