@@ -23,6 +23,7 @@ from qrkit.contents.cards import file_stem, summary
 from qrkit.design.decoration import Marker, Markers
 from qrkit.design.design import Design
 from qrkit.design.frames import USUAL_KIND, Frame
+from qrkit.design.limits import Within
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
@@ -69,6 +70,10 @@ PURPOSES: dict[str, dict[str, Any]] = {
 }
 """What a download is for -> its format, whether it is a sheet, and its print size if it is printed as a picture; never
 smaller than phones need."""
+(PRINT_WIDTH,) = (
+    (note.low, note.high) for note in PrintSize.model_fields["size_mm"].metadata if isinstance(note, Within)
+)
+"""Bounds of the width of a print in millimeters."""
 MOST_EDITS = 50
 """Maximum edits in one message."""
 MOST_LOOKS = 4
@@ -481,5 +486,6 @@ def _form(brand: Brand | None) -> dict[str, Any]:
         "presets": look_controls(),
         "downloads": DOWNLOADS,
         "purposes": PURPOSES,
+        "printWidth": PRINT_WIDTH,
         "swatches": swatch_groups(brand),
     }

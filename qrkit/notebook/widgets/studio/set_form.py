@@ -11,7 +11,6 @@ from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages.sentences import say
 from qrkit.pictures.patterns import FIELD, filled
-from qrkit.pictures.sets import NUMBER, generate_set, numbered
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -52,6 +51,8 @@ class SetForm:
 
     def sameness(self, design: Design, asked: Asked) -> list[str]:
         """Say that all codes of a set have the same content, which few people mean to print."""
+        from qrkit.pictures.sets import NUMBER
+
         rows, pattern = self._rows(asked), _pattern(design, asked)
         if len(rows) < 2 or len({filled(pattern, row) for row in rows}) > 1:
             return []
@@ -99,6 +100,8 @@ class SetForm:
 
     def _codes(self, design: Design, asked: Asked, most: int | None = None, **how: Any) -> Batch:
         """Draw the codes, of a set the first `most`; if one cannot be drawn, none is."""
+        from qrkit.pictures.sets import generate_set
+
         if asked.get("of") == "one":
             return generate_set(1, [design.content], design=design, **how)
         words = design.frame and design.frame.caption
@@ -110,6 +113,8 @@ class SetForm:
 
     def _rows(self, asked: Asked) -> list[dict[str, str]]:
         """Return the row of each code of a set."""
+        from qrkit.pictures.sets import numbered
+
         is_numbered, count = asked.get("of") == "numbered", min(int(asked.get("count") or 0), MOST_CODES + 1)
         rows = [{}] * count if is_numbered else self._table
         if not 1 <= len(rows) <= MOST_CODES:
