@@ -23,7 +23,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const content = text({ placeholder: say("as designed"), title: PATTERN });
   const names = text({ placeholder: "automatic", title: PATTERN });
   const stock = text({ value: "table-tent" });
-  const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
+  const takeTable = (data) => readFile(data, (url) => studio.ask({ ask: "table", url }));
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
   const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
