@@ -2,6 +2,7 @@
 
 import gc
 import json
+import re
 import weakref
 from io import BytesIO
 
@@ -18,6 +19,7 @@ from qrkit.errors import ContentTooLong, RemoteContentDisabled
 from qrkit.notebook.widgets import Designer
 
 TEXT = "https://example.com"
+NAVY_ON_CREAM = {"rgb(11,61,145)", "rgb(255,244,214)"}
 
 
 @pytest.fixture
@@ -214,6 +216,25 @@ def test_what_only_checkout_scanners_need_is_told_to_those_who_ask(studio):
     say(studio, ask="fix", issue=issue["number"])
     say(studio, ask="check", scanners=True)
     assert studio.state["badge"]["issues"] == []
+
+
+def colors_of(image):
+    """The colors of a decorated picture."""
+    return set(re.findall(r"rgb\([0-9,]+\)", image.to_bytes("svg").decode()))
+
+
+@pytest.mark.parametrize("preset", ["bar", "confetti", "wifi", "kraft"])
+def test_two_colors_are_used_everywhere(studio, preset):
+    say(studio, ask="preset", kind="preset", name=preset)
+    colors = [{"path": ["foreground"], "value": "#0B3D91"}, {"path": ["background"], "value": "#FFF4D6"}]
+    say(studio, ask="edit", edits=[*colors, {"path": ["frame", "caption", "text"], "value": "Menu"}])
+    before = colors_of(studio.image)
+    assert before > NAVY_ON_CREAM, "the look brought colors of its own"
+    say(studio, ask="two colors")
+    assert colors_of(studio.image) == NAVY_ON_CREAM
+    assert studio.design.frame.caption.text == "Menu"
+    studio.undo()
+    assert colors_of(studio.image) == before
 
 
 def test_frames_are_shown_around_the_design_itself(studio, sent):

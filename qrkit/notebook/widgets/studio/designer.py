@@ -43,7 +43,7 @@ from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_control
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SHORT, SavedLooks
 from qrkit.notebook.widgets.studio.set_form import SetForm
-from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
+from qrkit.notebook.widgets.studio.swatches import color_contrasts, in_two_colors, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
@@ -296,6 +296,10 @@ class Designer(Page):
         self._change(
             lambda: self._draft.take(with_look(self.design, name, None if colorway is None else str(colorway)))
         )
+
+    def _on_two_colors(self, _message: Any) -> None:
+        """Use foreground and background for eyes, frame, words and icons, too."""
+        self._change(lambda: self._draft.take(in_two_colors(self.design)))
 
     def _on_looks(self, message: dict[str, Any]) -> None:
         """Draw thumbnails of some presets and saved looks; one that cannot be drawn with this content gets none."""
