@@ -4,6 +4,7 @@ import gc
 import json
 import re
 import weakref
+from base64 import b64decode
 from io import BytesIO
 
 import ipywidgets
@@ -15,6 +16,7 @@ from traitlets import TraitError
 
 from qrkit import Design, Frame, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
 from qrkit.design.presets import PRESETS
+from qrkit.drawing.logo import placed_logo
 from qrkit.errors import ContentTooLong, RemoteContentDisabled
 from qrkit.notebook.widgets import Designer
 
@@ -235,6 +237,24 @@ def test_two_colors_are_used_everywhere(studio, preset):
     assert studio.design.frame.caption.text == "Menu"
     studio.undo()
     assert colors_of(studio.image) == before
+
+
+@pytest.mark.parametrize("angle", [0, 30])
+def test_two_colors_are_used_for_the_plate_of_a_logo(studio, angle):
+    say(studio, ask="preset", kind="preset", name="badge")
+    design, logo = studio.design, placed_logo(studio.design).layer
+    studio.design = design.replace(layers=[layer.rotated(angle) for layer in design.layers])
+    before = studio.design.layers
+    say(studio, ask="edit", edits=[{"path": ["foreground"], "value": "#0B3D91"}])
+    say(studio, ask="edit", edits=[{"path": ["background"], "value": "#FFF4D6"}])
+    say(studio, ask="two colors")
+    plate, heart = studio.design.layers
+    assert placed_logo(studio.design.replace(layers=[plate.upright, heart])).ring == "#0b3d91"
+    assert "fff4d6" in b64decode(plate.upright.content.partition(",")[2]).decode()
+    assert heart == before[logo].replace(color=None)
+    assert [(one.x, one.width, one.rotation) for one in studio.design.layers] == [
+        (pytest.approx(one.x), pytest.approx(one.width), one.rotation) for one in before
+    ]
 
 
 def test_frames_are_shown_around_the_design_itself(studio, sent):

@@ -181,6 +181,21 @@ def test_a_download_is_what_its_purpose_asks_for(notebook):
         assert picture.width / 300 * 25.4 == pytest.approx(40, abs=2)
 
 
+def test_brand_colors_are_set_in_one_place(notebook):
+    page, studio = opened(notebook, EMPTY)
+    studio.get_by_role("button", name="Tent", exact=True).click()
+    settled(page)
+    colors = tab(studio, "Colors")
+    colors.get_by_role("textbox", name="Foreground color", exact=True).fill("navy")
+    colors.get_by_role("textbox", name="Background color", exact=True).fill("#FFF4D6")
+    settled(page)
+    assert told(page).markers.top_left.inner_color
+    colors.get_by_role("button", name="Use these two colors everywhere").click()
+    settled(page)
+    design = told(page)
+    assert (design.markers.top_left.inner_color, design.foreground.rgb) == (None, "#000080")
+
+
 def test_a_width_that_cannot_be_printed_is_told_beside_its_field(notebook):
     page, studio = opened(notebook, EMPTY)
     files = download(studio)

@@ -23,6 +23,7 @@ from qrkit.contents.cards import file_stem, summary
 from qrkit.design.decoration import Marker, Markers
 from qrkit.design.design import Design
 from qrkit.design.frames import USUAL_KIND, Frame
+from qrkit.design.gradient import Gradient
 from qrkit.design.limits import Within
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
@@ -298,8 +299,10 @@ class Designer(Page):
         )
 
     def _on_two_colors(self, _message: Any) -> None:
-        """Use foreground and background for eyes, frame, words and icons, too."""
-        self._change(lambda: self._draft.take(in_two_colors(self.design)))
+        """Use foreground and background for eyes, frame, words, icons and the plate of a logo, too."""
+        design, ink = in_two_colors(self.design), self.design.foreground
+        color = ink.stops[0].color if isinstance(ink, Gradient) else ink
+        self._change(lambda: self._draft.take(self._logo.with_ring(design, color, self._draft.fetch)))
 
     def _on_looks(self, message: dict[str, Any]) -> None:
         """Draw thumbnails of some presets and saved looks; one that cannot be drawn with this content gets none."""

@@ -54,7 +54,7 @@ def swatch_groups(brand: Brand | None) -> dict[str, Any]:
 def in_two_colors(design: Design) -> Design:
     """Return the design with all that has a color of its own in those of foreground and background, now and later.
 
-    Colors of a picture or a logo stay, and so does the plate below it.
+    Colors of pictures stay.
     """
     markers = {corner: getattr(design.markers, corner) for corner in CORNERS.values()}
     plain = {corner: one.replace(inner_color=None, outer_color=None) for corner, one in markers.items() if one}
