@@ -97,7 +97,7 @@ class LogoForm:
         return self._with_layers(changed, lambda layer: layer.rotated(angle)) if angle else changed
 
     def with_ring(self, design: Design, color: Color, fetch: Fetch | None) -> Design:
-        """Return the design with the plate of its logo in the background color, and the ring of the plate in `color`."""
+        """Return the design with the plate of its logo in the background color, and the ring in `color`."""
         self.follow(design)
         if self.placed is None or self.placed.plate is None:
             return design
