@@ -8,11 +8,20 @@ from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
-from qrkit.exchange.columns import ALL_NAMES, field_of, named
-from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
+from qrkit.exchange.columns import ALL_NAMES, COLUMN_OF, field_of, named
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import Table, check_number, is_known, left_out_issues, row_of, table_of_records
+from qrkit.exchange.table_files import (
+    NO_TARGETS,
+    Table,
+    check_number,
+    is_known,
+    is_of_targets,
+    left_out_issues,
+    row_of,
+    table_of_records,
+)
 from qrkit.files import read_file
 
 __all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
@@ -58,6 +67,22 @@ class Sheet:
             raise InvalidParameter(Problem(field, name, "appears twice in the heading" if found else rule))
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
+
+    @property
+    def content_column(self) -> str:
+        """The column of what QR Codes of the rows say: by its heading, or as all its cells are web addresses.
+
+        "" if there is no such column, or more than one.
+        """
+        tool = foreign.tool_of(self.heading)
+        columns = list(zip(self.heading, *(row for row in self.rows if isinstance(row, tuple)), strict=True))
+        likely = (
+            [title for title in self.heading if COLUMN_OF.get(title.lower()) == "Content"],
+            [tool.names_in(self.heading).get("Content", "")] if tool else [],
+            [title for title in self.heading if is_of_targets(title)],
+            [title for title, *cells in columns if not NO_TARGETS.search(title) and all(map(ADDRESS.match, cells))],
+        )
+        return next((found[0] for found in likely if len(found) == 1), "")
 
     def texts(self) -> list[dict[str, str]]:
         """Return the cells of each row by the names of their columns; none of an invalid row."""

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
-    "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
+    "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "read_sheets", "row_of", "table_of_links",
     "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
@@ -396,7 +396,7 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
     likely = near or [
         title
         for place, title in enumerate(heading)
-        if (not located.line or _is_of_targets(title)) and _holds_addresses(place, rows)
+        if (not located.line or is_of_targets(title)) and _holds_addresses(place, rows)
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
@@ -427,7 +427,7 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
     return advice
 
 
-def _is_of_targets(title: str) -> bool:
+def is_of_targets(title: str) -> bool:
     """Return whether a column has a name for where short URLs lead."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
