@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -87,11 +88,14 @@ def complaining(command: str) -> Iterator[None]:
 
 
 def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
-    """Print messages about rows, by their numbers in the file; only the first of many."""
-    for row, what in rows[:MOST_ROWS]:
-        print(f"row {row}: {in_one_line(what)}", file=sys.stderr)
-    if len(rows) > MOST_ROWS:
-        print(f"… and {len(rows) - MOST_ROWS:,} more", file=sys.stderr)
+    """Print messages about rows, by their numbers in the file, once for neighbors; only the first of many."""
+    runs = [[row for _, row in run] for _, run in groupby(enumerate(rows), lambda one: (one[1][1], one[1][0] - one[0]))]
+    for run in runs[:MOST_ROWS]:
+        (first, what), (last, _) = run[0], run[-1]
+        numbers = f"row {first}" if first == last else f"rows {first}-{last}"
+        print(f"{numbers}: {in_one_line(what)}", file=sys.stderr)
+    if left := sum(map(len, runs[MOST_ROWS:])):
+        print(f"… and {left:,} more", file=sys.stderr)
 
 
 def print_json(**members: Any) -> None:

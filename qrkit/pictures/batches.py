@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
@@ -123,8 +123,9 @@ def generate_many(
     """Generate a QR Code for each content. A row that fails does not stop the others; the result lists its error.
 
     With a target, images are written while contents are still read, so that only a few hundred are in memory (and
-    0.3 KB per name, to number repeated ones). A zip is written completely or not at all; a folder contains all files
-    that were finished, each complete. Existing files with the same names are replaced.
+    0.3 KB per name, to number repeated ones). A zip or PDF is written completely or, if an error stops it or no row
+    can be drawn, not at all; a folder contains all files that were finished, each complete. Existing files with the
+    same names are replaced.
 
     A plain code takes about 0.1 ms. Starting two processes takes 0.2 s, and 0.4 s of processor time. Therefore the
     first codes are drawn in this process; if more than five seconds of work are left (about 50,000 plain codes, or
@@ -272,7 +273,8 @@ def filed(
 ) -> Generator[Filed]:
     """Write a file for each row into a zip or folder, and yield the results in order.
 
-    A zip is complete when the iterator is exhausted. Closing the iterator earlier keeps an existing zip unchanged.
+    A zip is complete when the iterator is exhausted. Closing the iterator earlier keeps an existing zip unchanged, and
+    so does a zip or PDF that would have no picture.
 
     Args:
         rows: The rows, consumed as needed.
@@ -299,7 +301,7 @@ def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Fil
     from qrkit.drawing.writers.pdf import PdfFile  # loads the renderer
 
     size, pages = painter.print_size, 0
-    with complete_file(target) as opened, PdfFile(opened) as file:
+    with suppress(_NoPicture), complete_file(target) as opened, PdfFile(opened) as file:
         for row in rows:
             try:
                 image = painter.image(row.content)
@@ -310,6 +312,8 @@ def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Fil
             pages += 1
             lost = tuple(image.warnings) if isinstance(row.content, Design) else ()
             yield Filed(row, f"{target.name}#page={pages}", "", lost)
+        if not pages:
+            raise _NoPicture
 
 
 def is_pdf(target: Path) -> bool:
@@ -322,17 +326,23 @@ def is_zip(target: Path) -> bool:
     return target.suffix.lower() == ".zip"
 
 
+class _NoPicture(Exception):
+    """No row of a zip or PDF could be drawn, so an older file stays."""
+
+
 @contextmanager
 def _open_target(target: Path) -> Iterator[Callable[[str, Packed], str]]:
     """Open a zip or folder; yields a function that writes a file into it and returns the file's name there."""
     if is_zip(target):
-        with complete_file(target) as opened, ZipStream(opened) as archive:
+        with suppress(_NoPicture), complete_file(target) as opened, ZipStream(opened) as archive:
 
             def add(name: str, file: Packed) -> str:
                 archive.add(name, file)
                 return name
 
             yield add
+            if archive.is_empty:
+                raise _NoPicture
         return
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)

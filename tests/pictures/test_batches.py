@@ -213,7 +213,10 @@ def test_what_is_compressed_is_not_compressed_again(tmp_path, format, method):
         assert all(one.compress_size <= one.file_size for one in archive.infolist())
 
 
-@given(st.lists(st.text(max_size=12) | st.sampled_from(["a", "A", "a (2)", "../x", "C:\\x", "/x", "con", "ß", "SS"])))
+named = st.text(max_size=12) | st.sampled_from(["a", "A", "a (2)", "../x", "C:\\x", "/x", "con", "ß", "SS"])
+
+
+@given(st.lists(named, min_size=1))
 @some
 def test_names_are_safe_and_no_two_the_same(tmp_path_factory, names):
     target = tmp_path_factory.mktemp("codes") / "codes.zip"
@@ -236,9 +239,10 @@ def test_there_are_as_many_names_as_contents(tmp_path, names, number):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_makes_an_empty_archive(tmp_path):
-    assert generate_many([], to=tmp_path / "codes.zip").created == 0
-    assert files_of(tmp_path / "codes.zip") == {}
+@pytest.mark.parametrize("name", ["codes.zip", "codes.pdf"])
+def test_nothing_makes_no_file(tmp_path, name):
+    assert generate_many([], to=tmp_path / name).created == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- large batches
