@@ -69,7 +69,10 @@ def define_generate(one: Parser) -> None:
     add_place(one)
     add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
-    output = "file to write, or for several a folder, a .zip, or a .pdf with a page for each; - prints it"
+    output = (
+        "file to write (.json for the design), or for several a folder, a .zip, or a .pdf with a page for each; "
+        "- prints it"
+    )
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
     formats = f"one of {', '.join(FORMATS)} (the suffix of FILE; png with - and --from)"
     where.add_argument("--format", metavar="NAME", help=formats)
@@ -140,8 +143,9 @@ def _check_together(asked: argparse.Namespace) -> None:
 
 
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
-    rule = "is only for pictures, not for text"
-    return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and _is_shown_as_text(asked) else []
+    rule = f"is only for pictures, not for {'designs' if _is_design(asked) else 'text'}"
+    is_none = _is_shown_as_text(asked) or _is_design(asked)
+    return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and is_none else []
 
 
 def _wrong_format(asked: argparse.Namespace) -> list[Problem]:
@@ -202,6 +206,10 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     size = print_size(asked)
     printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
+    if size:
+        from qrkit.pictures.preflight import known_findings
+
+        told += map(str, known_findings(image, size))
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:
@@ -252,6 +260,10 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
+def _is_design(asked: argparse.Namespace) -> bool:
+    return not asked.format and (asked.output or Path()).suffix.lower() == ".json"
+
+
 def _is_text(asked: argparse.Namespace) -> bool:
     return (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
 
@@ -264,6 +276,8 @@ def _is_shown_as_text(asked: argparse.Namespace) -> bool:
 def _save(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -> None:
     if _is_text(asked):
         write_file(asked.output, image.to_text(asked.style or "blocks").encode())
+    elif _is_design(asked):
+        write_file(asked.output, image.design.to_json(indent=2).encode())
     else:
         (printed or image).save(asked.output, asked.format)
 

@@ -69,6 +69,25 @@ def test_a_plain_code_loads_neither_pydantic_nor_tables(words):
     assert {b"pydantic", b"numpy", b"qrkit.design.design", b"qrkit.portfolio"}.isdisjoint(done.stdout.split())
 
 
+def test_a_design_is_written_as_python_writes_it(run, folder):
+    assert run("hi", "--caption", "Menu", "-o", "menu.json")[0] == 0
+    design = generate("hi", caption="Menu").design
+    assert (folder / "menu.json").read_text() == design.to_json(indent=2)
+    assert main(["check", "menu.json", "--level", "static", "--size-mm", "40"]) == 0
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_what_to_change_before_printing_is_told_with_a_size(run, kind):
+    how = ("hi", "--padding", "2", "-o", f"code.{kind}")
+    assert run(*how)[2] == ""
+    assert run("hi", "-o", f"code.{kind}", "--size-mm", "40")[2] == ""
+    findings = [f"qrkit generate: {one}\n" for one in generate("hi", padding=2).preflight(8)]
+    assert len(findings) == 2
+    status, _, err = run(*how, "--size-mm", "8")
+    assert (status, err) == (0, "".join(findings))
+    assert len(json.loads(run(*how, "--size-mm", "8", "--json")[1])["warnings"]) == 2
+
+
 @pytest.mark.parametrize("name", ["set.pdf", "set.zip"])
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_file_without_any_picture_is_not_written(run, folder, name, is_there):
