@@ -25,6 +25,7 @@ from qrkit.files import FileNames, complete_file, writing
 from qrkit.late import Shown, watch
 from qrkit.pictures.batch_files import Look, Painter, Row, painted_rows
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.preflight import PrintFinding, PrintTally
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, ZipStream
 
@@ -97,12 +98,14 @@ class Filed(NamedTuple):
         file: The name of its file in the zip, or its path in the folder; "" if the row failed.
         error: The error message, if the row failed.
         warnings: Warnings about its own design.
+        findings: What to change before it is printed.
     """
 
     row: Row
     file: str
     error: str = ""
     warnings: tuple[str, ...] = ()
+    findings: tuple[PrintFinding, ...] = ()
 
 
 @lists_fields(DesignFields)
@@ -159,6 +162,7 @@ def generate_many(
         UserWarning: If an SVG in a design becomes pixels, or a browser may draw it in another way.
         ScanWarning: If phones may fail to scan the first image of a text, and thus all that look the same, or some of
             the images of designs. The first image of each look is checked, of at most 20 looks.
+        UserWarning: With a print size, once for each kind of finding of `QRImage.preflight`.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -181,10 +185,11 @@ def generate_many(
         return _draw(seen(contents, "Drawing", total), look)
     target = _target(to)
     painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
-    errors, told, created = list[RowError](), set[str](), 0
+    errors, told, tally, created = list[RowError](), set[str](), PrintTally(), 0
     with closing(filed(_rows(contents, names), target, painter, total, processes)) as found:
         for number, one in enumerate(seen(found, "Drawing", total)):
             created += bool(one.file)
+            tally.see(one.findings)
             content = one.row.content
             if not one.file:
                 errors.append(_error(number, content, one.error))
@@ -194,6 +199,7 @@ def generate_many(
                 told.add(warning)
                 warnings.warn(warning, stacklevel=2)
     look.tell_fault(stacklevel=3)
+    tally.warn(stacklevel=2)
     return Batch(created, tuple(errors), target=target)
 
 
@@ -293,7 +299,7 @@ def filed(
             text = title_of(content.content, content.part) if isinstance(content, Design) else content
             parts = row.name.parts if isinstance(row.name, PurePosixPath) else (row.name or text,)
             name = names.name_for("/".join(map(file_stem, parts)))
-            yield Filed(row, write(name, one.file), "", one.warnings)
+            yield Filed(row, write(name, one.file), "", one.warnings, one.findings)
 
 
 def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Filed]:
@@ -311,7 +317,7 @@ def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Fil
                 continue
             pages += 1
             lost = tuple(image.warnings) if isinstance(row.content, Design) else ()
-            yield Filed(row, f"{target.name}#page={pages}", "", lost)
+            yield Filed(row, f"{target.name}#page={pages}", "", lost, painter.findings(image))
         if not pages:
             raise _NoPicture
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
     from qrkit.scanning.scan_report import Severity
 
-__all__ = ["MATERIALS", "Material", "PrintFinding", "known_findings", "preflight", "print_checks"]
+__all__ = ["MATERIALS", "Material", "PrintFinding", "PrintTally", "known_findings", "preflight", "print_checks"]
 
 POINTS = 5
 """Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""
@@ -105,6 +107,26 @@ def preflight(
     if material is not None:
         one_of("material", material, MATERIALS, "is not a material")
     return [*_on_paper(image, size.size_mm, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
+
+
+class PrintTally:
+    """Counts the findings of many pictures, so that each kind is told once."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._firsts: dict[str, PrintFinding] = {}
+
+    def see(self, findings: Iterable[PrintFinding]) -> None:
+        """Add the findings of one picture."""
+        for finding in findings:
+            self._counts[finding.code] += 1
+            self._firsts.setdefault(finding.code, finding)
+
+    def warn(self, *, stacklevel: int) -> None:
+        """Warn once of each kind of finding, with the number of pictures and the first finding."""
+        for code, count in self._counts.items():
+            text = f"before you print, change {count:,} of these pictures. On the first, {self._firsts[code]}"
+            warnings.warn(text, stacklevel=stacklevel + 1)
 
 
 def known_findings(image: QRImage, size: PrintSize) -> list[PrintFinding]:

@@ -88,6 +88,17 @@ def test_what_to_change_before_printing_is_told_with_a_size(run, kind):
     assert len(json.loads(run(*how, "--size-mm", "8", "--json")[1])["warnings"]) == 2
 
 
+@pytest.mark.parametrize("name", ["set.pdf", "set.zip", "set"])
+def test_what_to_change_before_printing_a_set_is_told_once_with_a_count(run, name):
+    how = ("https://example.com/{n}", "--count", "12", "--caption", "Table {n}", "-o", name)
+    assert run(*how, "--size-mm", "60")[2] == ""
+    status, _, err = run(*how, "--size-mm", "10")
+    (first, *_) = generate("https://example.com/1", caption="Table 1").preflight(10)
+    told = f"qrkit generate: before you print, change 12 of these pictures. On the first, {first}"
+    assert (status, err.splitlines()[0]) == (0, told)
+    assert len(err.splitlines()) == 2
+
+
 @pytest.mark.parametrize("name", ["set.pdf", "set.zip"])
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_file_without_any_picture_is_not_written(run, folder, name, is_there):
