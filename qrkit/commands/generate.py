@@ -100,7 +100,7 @@ def add_look(look: argparse._ArgumentGroup) -> None:
     begun.add_argument("--template", metavar="NAME", help="a design saved in the store; see `qrkit template`")
     begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
-    look.add_argument("--subtitle", metavar="TEXT", help="smaller words below the caption, for several pictures")
+    look.add_argument("--subtitle", metavar="TEXT", help="smaller words below the caption")
     add_store(look)
     add_fields(look, partial(named, "design.design:Design"), FIELDS)
 
@@ -229,10 +229,15 @@ def _image(asked: argparse.Namespace) -> QRImage:
     from qrkit.pictures.image import QRImage, generate
 
     content, decoration = _content(asked), decoration_of(asked)
-    if content is not None and not (asked.template or asked.design or decoration):
+    if content is not None and not (asked.template or asked.design or decoration or asked.subtitle is not None):
         return generate(content, warn=False, **fields_of_look(asked))
     design = _undecorated(asked, content)
-    return QRImage(decoration.on(design, fields_of_look(asked)) if decoration else design)
+    design = decoration.on(design, fields_of_look(asked)) if decoration else design
+    if asked.subtitle is None:
+        return QRImage(design)
+    from qrkit.pictures.sets import with_words
+
+    return QRImage(with_words(design, {"subtitle": asked.subtitle}))
 
 
 def _undecorated(asked: argparse.Namespace, content: str | None) -> Design:
@@ -343,8 +348,7 @@ def _names_twice(asked: argparse.Namespace) -> list[Problem]:
 def _wrong_count(asked: argparse.Namespace) -> list[Problem]:
     if asked.count is None:
         rule = "needs --from, a table, or --count"
-        given = [(name, getattr(asked, name)) for name in ("names", "subtitle")]
-        return [Problem(name, value, rule) for name, value in given if value is not None]
+        return [] if asked.names is None else [Problem("names", asked.names, rule)]
     from qrkit.pictures.sets import MOST_NUMBERED
 
     problems = [] if 1 <= asked.count <= MOST_NUMBERED else [

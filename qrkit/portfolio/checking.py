@@ -56,7 +56,7 @@ def check_codes(
 
 
 class ExportCheck:
-    """Collects the pictures of an export that phones may fail to scan, to change for print, or with incomplete captions.
+    """Collects the pictures of an export that may not scan, need a change for print, or have incomplete captions.
 
     Pictures with the same template, or the same properties, that encode texts of the same length look alike, so only
     the first of them is checked.

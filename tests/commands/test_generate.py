@@ -76,6 +76,15 @@ def test_a_design_is_written_as_python_writes_it(run, folder):
     assert main(["check", "menu.json", "--level", "static", "--size-mm", "40"]) == 0
 
 
+@pytest.mark.parametrize("look", [("--frame", "bubble"), ("--preset", "bubble"), ()])
+def test_one_code_has_smaller_words_too(run, folder, look):
+    assert run("hi", "--caption", "Menu {1}", "--subtitle", "Scan {me}", *look, "-o", "menu.json")[0] == 0
+    caption = Design.from_json((folder / "menu.json").read_text()).frame.caption
+    assert (caption.text, caption.subtitle) == ("Menu {1}", "Scan {me}")
+    status, _, err = run("hi", "--subtitle", "Scan me", "-o", "menu.svg")
+    assert (status, "caption" in err) == (2, True)
+
+
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_what_to_change_before_printing_is_told_with_a_size(run, kind):
     how = ("hi", "--padding", "2", "-o", f"code.{kind}")
