@@ -19,7 +19,7 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test quick map lowest catalogs slow night explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test quick format map lowest catalogs slow night explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -30,10 +30,15 @@ test: $(READY)  ## Run all tests, then the notebooks
 
 quick: $(READY)  ## Run the tests of the house and as many of one room as fit into 20 seconds, with its style and types: ROOM=store
 	$(if $(ROOM),,$(error ROOM=... is the name of a room, such as store))
+	$(if $(SOURCES),,$(error there is no room $(ROOM); the rooms are the folders and files of qrkit/))
 	$(BIN)/ruff check --quiet $(SOURCES) $(TESTS_OF_ROOM)
 	$(BIN)/ruff format --check --quiet $(SOURCES) $(TESTS_OF_ROOM)
 	$(BIN)/mypy $(SOURCES)
 	QUICK_SECONDS=13 $(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q --failed-first tests/test_house.py $(TESTS_OF_ROOM)
+
+format: $(READY)  ## Write the code as `make check` wants it
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
 
 map:  ## List every module with its first sentence; WORD=password lists only those that contain the word
 	@$(PYTHON) .ci/list_modules.py $(WORD)

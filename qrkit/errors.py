@@ -63,16 +63,21 @@ MOST_LISTED = 40
 """Names that an error message lists: as many as a design has fields, and a few more."""
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Suggest the closest allowed names, or list them all if there are few."""
+def nearest(name: str, allowed: Iterable[str], *, summary: str = "") -> str:
+    """Suggest the closest allowed names, or list them all if there are few; else, say their `summary` or number."""
+    names = list(allowed)
+    if len(names) <= MOST_LISTED:
+        summary = ", ".join(names)
+    return similar(name, names) or (f"allowed: {summary}" if summary else f"{len(names)} names are allowed")
+
+
+def similar(name: str, allowed: Iterable[str]) -> str:
+    """Ask whether the closest allowed names are meant; "" if none is close."""
     from difflib import get_close_matches
 
-    names = list(allowed)
-    by_lower = {known.lower(): known for known in names}
+    by_lower = {known.lower(): known for known in allowed}
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
-    if close:
-        return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?"
-    return "allowed: " + ", ".join(names) if len(names) <= MOST_LISTED else f"{len(names)} names are allowed"
+    return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?" if close else ""
 
 
 class QrkitError(Exception):

@@ -19,7 +19,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter, similar
 from qrkit.late import Shown
 
 __all__ = ["UNLESS_EMPTY", "Bound", "Model", "Object", "allowed", "broken", "docstring_of", "meaning", "plain"]
@@ -396,7 +396,9 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
     if kind == "extra_forbidden":
         return _unknown_parameter(model, error).problems[0]
     if kind == "literal_error":
-        return Problem(name, error["input"], f"must be one of {context['expected']}", "bad-value")
+        close = similar(str(error["input"]), re.findall(r"'([^']*)'", context["expected"]))
+        rule = "; ".join(filter(None, (f"must be one of {context['expected']}", close)))
+        return Problem(name, error["input"], rule, "bad-value")
     if kind in PLAIN_RULES:
         return Problem(name, error["input"], PLAIN_RULES[kind], "wrong-type")
     if kind.endswith(("_type", "_parsing", "_from_float")):

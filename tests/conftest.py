@@ -69,6 +69,7 @@ COSTLY = {"lab", "built"}
 
 QUICK_SECONDS = float(os.environ.get("QUICK_SECONDS", "inf"))
 """Processor time after which each process of `make quick` skips tests of the room; those of the house run first."""
+NO_TIME = "make quick has no time left"
 HOUSE = "tests/test_house.py"
 
 
@@ -107,7 +108,7 @@ def pytest_unconfigure() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose programs are missing, or fail it where REQUIRE_PROGRAMS=1 asks for them."""
     if sum(os.times()[:4]) > QUICK_SECONDS and not item.nodeid.startswith(HOUSE):
-        pytest.skip("make quick has no time left")
+        pytest.skip(NO_TIME)
     for mark in item.iter_markers("needs"):
         for program in mark.args:
             if not _is_there(program):
@@ -118,6 +119,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 if os.environ.get("REQUIRE_PROGRAMS") == "1":
                     pytest.fail(reason, pytrace=False)
                 pytest.skip(reason)
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say that `make quick` did not run all tests."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if left := sum(NO_TIME in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(f"{left:,} tests of the room were not run, as make quick had no time left for them")
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from qrkit.__main__ import main
 from qrkit.design import presets as data
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.drawing.logo import placed_logo
-from qrkit.errors import InvalidParameter, RemoteContentDisabled
+from qrkit.errors import InvalidParameter, RemoteContentDisabled, UnreadableFile
 from qrkit.presets import PRESETS, with_preset
 from tests.sweeps import night_between
 
@@ -261,6 +261,13 @@ def test_many_codes_get_the_look_of_one():
         "https://example.com/2",
     ]
     assert {(len(image.design.layers), image.design.frame.caption.text) for image in images} == {(2, "Menu")}
+
+
+def test_a_font_is_no_logo(tmp_path):
+    file = tmp_path / "letters.ttf"
+    file.write_bytes(b"\0\1\0\0" + bytes(60))
+    with pytest.raises(UnreadableFile, match=r"letters\.ttf is a font, not a picture"):
+        generate("https://example.com", logo=file)
 
 
 @pytest.mark.parametrize(

@@ -63,15 +63,15 @@ def _check(asked: argparse.Namespace) -> Status:
         members, beside, wrong = dict.fromkeys(KEYS), None, None
         findings: list[PrintFinding] = []
         try:
+            findings = _preflight(file, asked)
             report, beside = _report(file, asked)
             members = report.as_dict()
-            findings = _preflight(file, asked)
             is_good &= report.is_at_least(asked.min) and all(one.severity != "error" for one in findings)
             verdicts[report.verdict] += 1
         except QrkitError as error:
             failed += 1
             wrong = str(error)
-            complain("check", wrong)
+            complain("check", error)
         if asked.json:
             print_json(
                 file=str(file), **members, print=[one._asdict() for one in findings] or None, beside=beside, error=wrong
@@ -84,7 +84,7 @@ def _check(asked: argparse.Namespace) -> Status:
                 print(f"  {one.severity}: {one}")
     if len(asked.file) > 1 and not asked.json:
         counts = [f"{verdicts[verdict]} {verdict}" for verdict in reversed(VERDICTS) if verdicts[verdict]]
-        counts += [f"{failed} not readable as files"] if failed else []
+        counts += [f"{failed} not checked"] if failed else []
         print(f"{len(asked.file)} files: {', '.join(counts)}")
     status = status_of(len(asked.file) - failed, failed)
     return status if is_good else max(status, Status.IN_PART)
@@ -99,6 +99,9 @@ def _preflight(file: Path, asked: argparse.Namespace) -> list[PrintFinding]:
         raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
     if not given:
         return []
+    if not _is_design(file):
+        rule = f"needs a design (.json), and {file} is a picture; `qrkit generate ... -o code.json` writes its design"
+        raise InvalidParameter(Problem("size_mm", None, rule))
     from qrkit.pictures.image import QRImage
 
     return QRImage(_design(file)).preflight(**given)
@@ -108,7 +111,7 @@ def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | No
     """Check a file; return the report, and its verdict beside the kept trials, if a store was named and has any."""
     from qrkit.scanning import check
 
-    subject = _design(file) if file.suffix.lower() == ".json" else file
+    subject = _design(file) if _is_design(file) else file
     design = _design(asked.design) if asked.design else None
     report = check(subject, asked.level, audience=asked.audience, design=design)
     if not asked.store:
@@ -117,6 +120,10 @@ def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | No
 
     with opened(asked, to_read=True) as portfolio:
         return report, beside(portfolio, subject, report)
+
+
+def _is_design(file: Path) -> bool:
+    return file.suffix.lower() == ".json"
 
 
 def _design(file: Path) -> Design:

@@ -32,7 +32,9 @@ COLUMNS = {
 }
 """Columns with an option of their own, by its first word; `--columns` maps these and all others."""
 
-ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(PRINT, (".zip", ".pdf"))
+PICTURES = (".zip", ".pdf")
+"""Formats of an export that have pictures."""
+ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(PRINT, PICTURES)
 """Options of an export that are only for some formats."""
 
 
@@ -192,9 +194,12 @@ def _export(asked: argparse.Namespace) -> None:
                 asked.file, image_format=asked.image_format or "png", names=asked.names or "",
                 print_size=print_size(asked), progress=sys.stderr.isatty(),
             )  # fmt: skip
-        written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
+        codes = [code for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
-    count, left_out = written.count(True), written.count(False)
+        if suffix in PICTURES:
+            tell_of_local_urls(asked.command, portfolio, codes)
+    count = sum(code.is_available for code in codes)
+    left_out = len(codes) - count
     beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
     told = f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}"
     print_result(asked, told, file=str(file), qrcodes=count, left_out=left_out)

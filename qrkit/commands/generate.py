@@ -69,7 +69,10 @@ def define_generate(one: Parser) -> None:
     add_place(one)
     add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
-    output = "file to write, or for several a folder, a .zip, or a .pdf with a page for each; - prints it"
+    output = (
+        "file to write (.json for the design), or for several a folder, a .zip, or a .pdf with a page for each; "
+        "- prints it"
+    )
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
     formats = f"one of {', '.join(FORMATS)} (the suffix of FILE; png with - and --from)"
     where.add_argument("--format", metavar="NAME", help=formats)
@@ -97,7 +100,7 @@ def add_look(look: argparse._ArgumentGroup) -> None:
     begun.add_argument("--template", metavar="NAME", help="a design saved in the store; see `qrkit template`")
     begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
-    look.add_argument("--subtitle", metavar="TEXT", help="smaller words below the caption, for several pictures")
+    look.add_argument("--subtitle", metavar="TEXT", help="smaller words below the caption")
     add_store(look)
     add_fields(look, partial(named, "design.design:Design"), FIELDS)
 
@@ -140,8 +143,9 @@ def _check_together(asked: argparse.Namespace) -> None:
 
 
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
-    rule = "is only for pictures, not for text"
-    return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and _is_shown_as_text(asked) else []
+    rule = f"is only for pictures, not for {'designs' if _is_design(asked) else 'text'}"
+    is_none = _is_shown_as_text(asked) or _is_design(asked)
+    return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and is_none else []
 
 
 def _wrong_format(asked: argparse.Namespace) -> list[Problem]:
@@ -202,6 +206,10 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     size = print_size(asked)
     printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
+    if size:
+        from qrkit.pictures.preflight import known_findings
+
+        told += map(str, known_findings(image, size))
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:
@@ -221,10 +229,15 @@ def _image(asked: argparse.Namespace) -> QRImage:
     from qrkit.pictures.image import QRImage, generate
 
     content, decoration = _content(asked), decoration_of(asked)
-    if content is not None and not (asked.template or asked.design or decoration):
+    if content is not None and not (asked.template or asked.design or decoration or asked.subtitle is not None):
         return generate(content, warn=False, **fields_of_look(asked))
     design = _undecorated(asked, content)
-    return QRImage(decoration.on(design, fields_of_look(asked)) if decoration else design)
+    design = decoration.on(design, fields_of_look(asked)) if decoration else design
+    if asked.subtitle is None:
+        return QRImage(design)
+    from qrkit.pictures.sets import with_words
+
+    return QRImage(with_words(design, {"subtitle": asked.subtitle}))
 
 
 def _undecorated(asked: argparse.Namespace, content: str | None) -> Design:
@@ -252,6 +265,10 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
+def _is_design(asked: argparse.Namespace) -> bool:
+    return not asked.format and (asked.output or Path()).suffix.lower() == ".json"
+
+
 def _is_text(asked: argparse.Namespace) -> bool:
     return (asked.format or (asked.output or Path()).suffix[1:]).lower() == "txt"
 
@@ -264,6 +281,8 @@ def _is_shown_as_text(asked: argparse.Namespace) -> bool:
 def _save(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -> None:
     if _is_text(asked):
         write_file(asked.output, image.to_text(asked.style or "blocks").encode())
+    elif _is_design(asked):
+        write_file(asked.output, image.design.to_json(indent=2).encode())
     else:
         (printed or image).save(asked.output, asked.format)
 
@@ -329,8 +348,7 @@ def _names_twice(asked: argparse.Namespace) -> list[Problem]:
 def _wrong_count(asked: argparse.Namespace) -> list[Problem]:
     if asked.count is None:
         rule = "needs --from, a table, or --count"
-        given = [(name, getattr(asked, name)) for name in ("names", "subtitle")]
-        return [Problem(name, value, rule) for name, value in given if value is not None]
+        return [] if asked.names is None else [Problem("names", asked.names, rule)]
     from qrkit.pictures.sets import MOST_NUMBERED
 
     problems = [] if 1 <= asked.count <= MOST_NUMBERED else [

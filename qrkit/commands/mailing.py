@@ -10,7 +10,7 @@ from ssl import create_default_context
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from qrkit.commands.output import in_one_line
+from qrkit.commands.output import THIS_MACHINE, in_one_line
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.server.settings import SENDER_VARIABLE, SMTP_VARIABLE
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["mailer"]
 
 PORTS = {"smtp": 587, "smtps": 465}
-THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 LONGEST_SECONDS = 60
 MOST_ADDRESSES = 100
 _ADDRESS = re.compile(r"[!-~]{1,64}@[!-~]{1,250}")

@@ -6,9 +6,10 @@ import argparse
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,13 +17,16 @@ from qrkit.errors import QrkitError
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
+    from qrkit.tracking.records import QRCode
 
 __all__ = [
-    "EXIT_STATUSES", "ImportStatus", "Status", "complain", "complaining", "in_one_line", "print_json", "print_result",
-    "status_of", "tell_of_local_urls", "tell_rows",
+    "EXIT_STATUSES", "THIS_MACHINE", "ImportStatus", "Status", "complain", "complaining", "in_one_line", "print_json",
+    "print_result", "status_of", "tell_of_local_urls", "tell_rows",
 ]  # fmt: skip
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+"""Hosts that lead to the computer itself."""
 MOST_ROWS = 20
 """Maximum rows printed as messages; --json contains all of them."""
 
@@ -87,11 +91,14 @@ def complaining(command: str) -> Iterator[None]:
 
 
 def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
-    """Print messages about rows, by their numbers in the file; only the first of many."""
-    for row, what in rows[:MOST_ROWS]:
-        print(f"row {row}: {in_one_line(what)}", file=sys.stderr)
-    if len(rows) > MOST_ROWS:
-        print(f"… and {len(rows) - MOST_ROWS:,} more", file=sys.stderr)
+    """Print messages about rows, by their numbers in the file, once for neighbors; only the first of many."""
+    runs = [[row for _, row in run] for _, run in groupby(enumerate(rows), lambda one: (one[1][1], one[1][0] - one[0]))]
+    for run in runs[:MOST_ROWS]:
+        (first, what), (last, _) = run[0], run[-1]
+        numbers = f"row {first}" if first == last else f"rows {first}-{last}"
+        print(f"{numbers}: {in_one_line(what)}", file=sys.stderr)
+    if left := sum(map(len, runs[MOST_ROWS:])):
+        print(f"… and {left:,} more", file=sys.stderr)
 
 
 def print_json(**members: Any) -> None:
@@ -109,8 +116,9 @@ def print_result(asked: argparse.Namespace, text: object, **members: Any) -> Non
         print(text)
 
 
-def tell_of_local_urls(command: str, portfolio: Portfolio) -> None:
-    """Warn if the short URLs of new QR Codes lead to this machine alone."""
-    if urlsplit(portfolio.base_url).hostname == "localhost":
+def tell_of_local_urls(command: str, portfolio: Portfolio, codes: Iterable[QRCode] | None = None) -> None:
+    """Warn if the short URLs of QR Codes, by default of new ones, lead to this machine alone."""
+    has_urls = codes is None or any(code.is_dynamic for code in codes)
+    if has_urls and urlsplit(portfolio.base_url).hostname in THIS_MACHINE:
         rule = "leads only to this computer; set the address of your server with --base-url before you print anything"
         complain(command, f"short URLs begin with {portfolio.base_url}, which {rule}")

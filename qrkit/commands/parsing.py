@@ -70,11 +70,15 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line, with suggestions.
 
     Options cannot be abbreviated: an option added later must not change the meaning of an existing script.
+
+    Attributes:
+        advice: What to do instead, by options of other commands that people try here.
     """
 
     def __init__(self, prog: str, *, usage: str = "", description: str = "", epilog: str = "") -> None:
         super().__init__(prog, usage, description, epilog, formatter_class=Layout, allow_abbrev=False, add_help=False)
         self._positionals.title = "arguments"
+        self.advice: Mapping[str, str] = {}
         self.add_argument("-h", "--help", action="help", help="show this help")
 
     def format_help(self) -> str:
@@ -106,6 +110,8 @@ class Parser(argparse.ArgumentParser):
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:
             return f"--store is not an option here; write: {self.prog} {join(map(str, arguments.values()))}"
+        if option in self.advice:
+            return f"{option} is not an option here; {self.advice[option]}"
         near = nearest(option, self._option_string_actions)
         return f"{option} is not an option" + (f"; {near}" if near.startswith("did") else "")
 

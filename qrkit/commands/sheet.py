@@ -15,9 +15,10 @@ from qrkit.commands.generate import (
     rows_of_table,
     table_design,
 )
-from qrkit.commands.output import Status, complaining, print_result, status_of, tell_rows
-from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, decoration_of
-from qrkit.commands.stores import opened
+from qrkit.commands.output import Status, complaining, print_result, status_of, tell_of_local_urls, tell_rows
+from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, decoration_of, option_of
+from qrkit.commands.stores import add_base_url, opened
+from qrkit.contents import MODULES
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.paper.label_pages import SheetSettings
@@ -52,6 +53,10 @@ def define_sheet(one: Parser) -> None:
     add_place(one)
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
     add_look(one.add_argument_group("how the codes of TABLE look"))
+    add_base_url(one)
+    count = "a table has a row for each code (--from TABLE), and --copies N repeats each label"
+    kind = "put the text that `qrkit content {}` prints into the column Content of a table, and use --from TABLE"
+    one.advice = {"--count": count} | {option_of(name): kind.format(name) for name in MODULES}
     add_json(one, "file, labels, pages, left_out (rows of TABLE without content)")
     one.set_defaults(run=_sheet, name_column=None)
 
@@ -84,6 +89,7 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
 
     with opened(asked, to_read=True) as portfolio:
         campaign = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        tell_of_local_urls("sheet", portfolio, portfolio.list_qrcodes(campaign_id=campaign))
         return code_sheet(portfolio, asked.file, settings, campaign_id=campaign)
 
 

@@ -126,6 +126,7 @@ Text = Annotated[
     Annotated[LongText, AfterValidator(plain_text)] | None,
     Field(description="The text that is filled in; people can change it before they send it."),
 ]
+Message = Annotated[Text, Field(examples=["See you at eight"])]
 
 
 @kind("E-mail", behind="page")
@@ -178,7 +179,7 @@ def _split(addresses: str) -> tuple[str, ...]:
 @kind("Text message", behind="page")
 def sms(
     number: Annotated[Number, Field(examples=["+39 040 123456"])],
-    text: Text = None,
+    text: Message = None,
 ) -> str:
     r"""Begin a text message.
 
@@ -226,7 +227,7 @@ def read_phone(text: str) -> dict[str, Any] | None:
 
 @kind("WhatsApp chat", behind="redirect")
 def whatsapp(
-    number: Annotated[Number, AfterValidator(_international), Field(examples=["+39 040 123456"])], text: Text = None
+    number: Annotated[Number, AfterValidator(_international), Field(examples=["+39 040 123456"])], text: Message = None
 ) -> str:
     """Begin a chat on WhatsApp, by its link `https://wa.me`.
 

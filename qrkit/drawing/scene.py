@@ -369,14 +369,15 @@ class Scene(Shown):
         width, height, moved = self.width + 2 * bleed, self.height + 2 * bleed, Matrix(1, 1, bleed, bleed)
         items: tuple[Item, ...] = (Group(_enlarge_background(self.items, bleed), moved),)
         matrix, ground = next(self.flat(), (Matrix(), Group((), Matrix())))
-        x = y = across = down = 0.0
+        filled, x, y, across, down = ground, 0.0, 0.0, 0.0, 0.0
         if isinstance(ground, Shape) and ground.outline.letters.count("M") == 1:
             left, top, right, bottom = ground.outline.box()
-            x, y, across, down = matrix.box(left, top, right - left, bottom - top)
+            filled = Rectangle(left, top, right - left, bottom - top, ground.paint)
+            x, y, across, down = matrix.box(left, top, filled.width, filled.height)
         if max(abs(x), abs(y), abs(x + across - self.width), abs(y + down - self.height)) <= self.module / 2:
-            # The outline in the size of the picture with its bleed lies below the frame, and keeps its round corners.
+            # The color of the frame fills the bleed and the corners, which a straight cut would leave light.
             larger = Matrix(width / across, height / down, -x * width / across, -y * height / down)
-            items = (Group((ground,), matrix.then(larger)), Group(self.items, moved))
+            items = (Group((filled,), matrix.then(larger)), Group(self.items, moved))
         elif not isinstance(ground, Rectangle):
             rule = "needs a background, or a frame whose ground reaches all edges and has no hole, such as bar or card"
             raise InvalidParameter(Problem("bleed_mm", None, rule))

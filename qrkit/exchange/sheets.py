@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import ALL_NAMES, COLUMN_OF, field_of, named
-from qrkit.exchange.locating import ANYWHERE, Located, Place, Share, locate, records, tidy
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
+    NO_TARGETS,
     Table,
-    address_column,
     check_number,
     is_known,
+    is_of_targets,
     left_out_issues,
     row_of,
     share_of_ours,
@@ -68,6 +70,22 @@ class Sheet:
             raise InvalidParameter(Problem(field, name, "appears twice in the heading" if found else rule))
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
+
+    @property
+    def content_column(self) -> str:
+        """The column of what QR Codes of the rows say: by its heading, or as all its cells are web addresses.
+
+        "" if there is no such column, or more than one.
+        """
+        tool = foreign.tool_of(self.heading)
+        columns = list(zip(self.heading, *(row for row in self.rows if isinstance(row, tuple)), strict=True))
+        likely = (
+            [title for title in self.heading if COLUMN_OF.get(title.lower()) == "Content"],
+            [tool.names_in(self.heading).get("Content", "")] if tool else [],
+            [title for title in self.heading if is_of_targets(title)],
+            [title for title, *cells in columns if not NO_TARGETS.search(title) and all(map(ADDRESS.match, cells))],
+        )
+        return next((found[0] for found in likely if len(found) == 1), "")
 
     def texts(self) -> list[dict[str, str]]:
         """Return the cells of each row by the names of their columns; none of an invalid row."""
@@ -168,16 +186,19 @@ def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) ->
 def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]]:
     """Return the names of the columns of a file that may be mapped, and which of them to offer for which of ours.
 
-    These are the ones that are named as ours are. If none of them is the content, it is the only column whose cells are
-    all web addresses, unless these look like short URLs. A file of another tool has no columns to map.
+    These are the ones that are named as ours are. If an import finds no content with them, `Sheet.content_column` of
+    the first rows is offered, too, unless the file seems to be of another tool: its codes would get new short URLs. A
+    file of a known tool has no columns to map.
     """
     located = _located_in(data, format, share_of_ours)
     if located is None or foreign.tool_of(located.heading):
         return [], {}
     offered = {COLUMN_OF[title.lower()]: title for title in located.heading if title.lower() in COLUMN_OF}
-    with suppress(UnreadableFile):  # an import tells why
-        if content := "" if "Content" in offered else address_column(located):
-            offered["Content"] = content
+    if share_of_ours(located.heading) < 1 and not foreign.similar_tool(located.heading):
+        with suppress(UnreadableFile):  # the import says why
+            first = tuple(tuple(cells) for _, cells, wrong in islice(records(located), MOST_TRIED) if not wrong)
+            if content := Sheet(located.heading, (), first).content_column:
+                offered["Content"] = content
     return [title for title in located.heading if title], offered
 
 

@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "address_column", "check_number",
-    "check_size", "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
+    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
+    "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
     "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
@@ -396,7 +396,7 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
     likely = near or [
         title
         for place, title in enumerate(heading)
-        if (not located.line or _is_of_targets(title)) and _holds_addresses(place, rows)
+        if (not located.line or is_of_targets(title)) and _holds_addresses(place, rows)
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
@@ -427,23 +427,7 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
     return advice
 
 
-def address_column(located: Located) -> str:
-    """Return the only column whose cells are all web addresses, as far as the first rows show; "" if there is none.
-
-    It may be offered to people, who see its cells before they choose it, but is no reason to import a file unseen.
-    """
-    rows = [cells for _, cells, _ in islice(records(located), MOST_TRIED)]
-    found = [
-        title
-        for place, title in enumerate(located.heading)
-        if any(row[place] for row in rows) and all(ADDRESS.match(row[place]) for row in rows if row[place])
-    ]
-    if len(found) != 1 or is_known(found[0]) or NO_TARGETS.search(found[0]):
-        return ""
-    return "" if KindColumns(located.heading) or foreign.similar_tool(located.heading) else found[0]
-
-
-def _is_of_targets(title: str) -> bool:
+def is_of_targets(title: str) -> bool:
     """Return whether a column has a name for where short URLs lead."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)

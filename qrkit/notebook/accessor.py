@@ -333,7 +333,7 @@ class QRAccessor:
         def image(row: int) -> QRImage:
             return cells[row] if isinstance(cells[row], QRImage) else look.image(text_of(cells[row], content))
 
-        labels = Labels(range(len(cells)), image, lambda row: texts[row])
+        labels = Labels(range(len(cells)), image, lambda row: texts[row], self._frame.index.tolist())
         written = write_sheet(path, labels, SheetSettings(stock=stock, lines=lines, **settings))
         look.tell_fault(stacklevel=3)
         return written

@@ -26,7 +26,7 @@ POINTS_PER_MM = postscript.POINTS_PER_INCH / MILLIMETRES_PER_INCH
 HAIRLINE = 0.1
 """Width of marks in millimeters."""
 MARK, MARK_GAP = 4.0, 1.0
-"""Length of a crop mark, and its distance from the bleed, in millimeters."""
+"""Length of a mark for a cut or a fold, and its distance from the bleed, in millimeters."""
 GLYPH_UNITS = 1000
 """Height of capital letters, in the units in which letters are written."""
 
@@ -55,13 +55,16 @@ class SheetSettings(Inks):
     copies: Annotated[Whole, Within(1, 10_000, "labels")] = Field(default=1, description="Labels of each QR Code.")
     marks: Literal["none", "cut", "crop"] = Field(
         default="none",
-        description="`cut` draws the outline of each label, `crop` marks the cuts outside of the labels.",
+        description="`cut` draws the outline of each label, `crop` marks the cuts outside of the labels. Both "
+        "mark folds outside.",
     )
     bleed: Annotated[Number, Within(0, 10, "millimeters")] = Field(
         default=0.0, description="How far the color of the labels reaches beyond the label."
     )
     label_color: OpaqueColor | None = Field(
-        default=None, description="Color of the labels; by default, that of the paper."
+        default=None,
+        description="Color of the labels; by default, that of the paper. A code keeps its own background, which is "
+        "white unless you set it.",
     )
     text_color: OpaqueColor = Field(default=BLACK, description="Color of the text.")
     offset_x: Move = Field(default=0.0, description="How far your printer has to move everything to the right.")
@@ -108,18 +111,19 @@ class Pages:
 
     def end(self) -> None:
         """Add the marks and end the page."""
-        if self._settings.marks == "cut":
+        stock, marks = self._stock, self._settings.marks
+        if marks == "cut":
             self.outlines()
-        elif self._settings.marks == "crop":
-            self._crop_marks()
-        if self._stock.panels > 1 and self._settings.marks != "none":
-            folds = [(x, y + self._stock.height / 2) for x, y in self._stock.places]
+        elif marks == "crop":
+            xs = {x + side for x, _ in stock.places for side in (0, stock.width)}
+            self._marks(xs, {y + side for _, y in stock.places for side in (0, stock.height)})
+        if stock.panels > 1 and marks != "none":
             self._paint("[1 1] 0 d")
-            self.stroke((x + at, y, x + at + MARK, y) for x, y in folds for at in (0, self._stock.width - MARK))
-        width, height = (side * POINTS_PER_MM for side in self._stock.page)
+            self._marks((), {y + stock.height / 2 for _, y in stock.places})
+        width, height = (side * POINTS_PER_MM for side in stock.page)
         trim, bleed = None, 0.0
         if (self._settings.paper or "").lower() == CARD:
-            trim = self._matrix.box(*self._stock.places[0], self._stock.width, self._stock.height)
+            trim = self._matrix.box(*stock.places[0], stock.width, stock.height)
             bleed = self._settings.bleed * self._matrix.scale_x
         self._pdf.add_page(self._contents, width, height, trim=trim, bleed=bleed)
 
@@ -175,16 +179,14 @@ class Pages:
         for left, top, right, bottom in lines:
             self._paint(f"{postscript.exact(left, top)} m {postscript.exact(right, bottom)} l S")
 
-    def _crop_marks(self) -> None:
-        """Paint a mark for each cut at all four sides of the page's labels."""
-        stock, places = self._stock, self._stock.places
-        xs = sorted({x + side for x, _ in places for side in (0, stock.width)})
-        ys = sorted({y + side for _, y in places for side in (0, stock.height)})
-        gap = self._settings.bleed + MARK_GAP
-        ends_x = [(xs[0] - gap, xs[0] - gap - MARK), (xs[-1] + gap, xs[-1] + gap + MARK)]
-        ends_y = [(ys[0] - gap, ys[0] - gap - MARK), (ys[-1] + gap, ys[-1] + gap + MARK)]
-        self.stroke((x, start, x, end) for x in xs for start, end in ends_y)
-        self.stroke((start, y, end, y) for y in ys for start, end in ends_x)
+    def _marks(self, xs: Iterable[float], ys: Iterable[float]) -> None:
+        """Paint marks for cuts or folds at these places, at both ends and outside of all labels and their bleed."""
+        stock, gap = self._stock, self._settings.bleed + MARK_GAP
+        lefts, tops = zip(*stock.places, strict=True)
+        left, right = min(lefts) - gap, max(lefts) + stock.width + gap
+        top, bottom = min(tops) - gap, max(tops) + stock.height + gap
+        self.stroke((x, at, x, at + end) for x in sorted(xs) for at, end in ((top, -MARK), (bottom, MARK)))
+        self.stroke((at, y, at + end, y) for y in sorted(ys) for at, end in ((left, -MARK), (right, MARK)))
 
     def _letter(self, character: str, weight: str) -> str:
         """Return the name of a letter's outline, a PDF form in which capitals are `GLYPH_UNITS` high."""

@@ -66,13 +66,14 @@ class Labels(NamedTuple):
         rows: A row for each QR Code.
         image: Draws the QR Code of a row.
         fields: Returns the texts of a row by the names that lines may have in braces.
-        numbers: The number of each row in its file, for errors; by default, rows are counted from 1.
+        numbers: The number of each row in its file or its label in a frame, for errors; by default, rows are counted
+            from 1.
     """
 
     rows: Sequence[Any]
     image: Callable[[Any], QRImage]
     fields: Callable[[Any], Mapping[str, str]]
-    numbers: Sequence[int] = ()
+    numbers: Sequence[Any] = ()
 
 
 class SheetFile(NamedTuple):
@@ -185,7 +186,8 @@ def _pdf(path: str | Path) -> Path:
 
 def _stock(settings: SheetSettings) -> Stock:
     """Return the stock, whose cards lie apart by their bleed and marks, and check where labels begin."""
-    marks = MARK + MARK_GAP if settings.marks == "crop" else 0
+    is_marked = settings.marks == "crop" or (settings.marks == "cut" and stock_named(settings.stock).panels > 1)
+    marks = MARK + MARK_GAP if is_marked else 0
     stock = stock_named(settings.stock, paper=settings.paper, gap=2 * settings.bleed, edge=settings.bleed + marks)
     if settings.start > len(stock.places):
         rule = f"must be in 1..{len(stock.places)}, the labels on a page of {stock.name}"
@@ -225,7 +227,7 @@ class _Sheet:
         numbers = self._labels.numbers or range(1, len(self._labels.rows) + 1)
         for index, (row, number) in enumerate(zip(self._labels.rows, numbers, strict=True)):
             try:
-                name = self._labels.fields(row).get("name") or f"row {number}"
+                name = self._labels.fields(row).get("name") or f"row {number!r}"
                 made = self._made(row)
                 self._preflight(name, *made)
                 if index < MOST_KEPT:

@@ -21,17 +21,19 @@ CAPITAL = 0.055
 FURTHER = 0.78
 """Height of the further lines, as a share of that of the first."""
 PITCH, PARAGRAPH = 1.7, 0.5
-"""Distance of baselines, and of a text from the one before, in heights of capitals."""
+"""Distance of baselines in heights of capitals, and more before a further text, in the usual height of its capitals."""
 DESCENT = 0.3
 """How far letters reach below their baseline, in heights of capitals."""
 WIDE = 1.3
 """Width of a box, in heights, from which the text stands beside the code instead of below it."""
 BESIDE, BELOW = 0.58, 0.4
 """The most of a box that a code takes beside text, and that text takes below a code."""
-SMALLER, WHOLE = 0.93, 0.7
-"""Step from one size of text to the next, and the share of the usual size below which long words are broken."""
+SMALLER = 0.93
+"""Step from one size of text to the next."""
 LONG = 500
 """Length from which a text is tried in the smallest size first: measuring it in every size would take a second."""
+ROUNDING = 1e-9
+"""Rounding error allowed in a size or a length of text."""
 BREAKS = (re.compile(r"(?<=[/?&=@])(?![/?&=@])"), re.compile(r"(?<=[-/._?&=@])"))
 """Where a word may end a line if it is too long for one: rather between the parts of a URL than inside of them."""
 
@@ -95,47 +97,52 @@ class Lettering:
     def fitted(self, texts: Sequence[str], width: float, height: float, capital: float) -> Block | None:
         """Return texts in the largest size, up to the usual one, at which they fit; None if they never do."""
         if sum(map(len, texts)) > LONG:
-            smallest = self._block(texts, width, SMALLEST_CAPITAL_MM, is_broken=True)
+            smallest = self._block(texts, width, SMALLEST_CAPITAL_MM)
             if smallest is None or smallest.height > height:
                 return None
-        for is_broken in (False, True):
-            size = capital
-            while size >= (SMALLEST_CAPITAL_MM if is_broken else max(SMALLEST_CAPITAL_MM, capital * WHOLE)) - 1e-9:
-                block = self._block(texts, width, size, is_broken=is_broken)
-                if block and block.height <= height:
-                    return block
-                size *= SMALLER
+        size = capital
+        while size >= SMALLEST_CAPITAL_MM - ROUNDING:
+            block = self._block(texts, width, size)
+            if block and block.height <= height:
+                return block
+            size *= SMALLER
         return None
 
-    def _block(self, texts: Sequence[str], width: float, size: float, *, is_broken: bool) -> Block | None:
+    def _block(self, texts: Sequence[str], width: float, size: float) -> Block | None:
         lines: list[Line] = []
         bottom = y = 0.0
+        paragraph = PARAGRAPH * max(size * FURTHER, SMALLEST_CAPITAL_MM)
+        first = self._unbroken(texts[:1], "bold", width, size)
+        further = self._unbroken(texts[1:], "medium", width, max(first * FURTHER, SMALLEST_CAPITAL_MM))
         for number, text in enumerate(texts):
-            weight = "medium" if number else "bold"
-            capital = max(size * FURTHER, SMALLEST_CAPITAL_MM) if number else size
-            wrapped = self._wrapped(text, weight, width / capital, is_broken=is_broken)
+            weight, capital = ("medium", further) if number else ("bold", first)
+            wrapped = self._wrapped(text, weight, width / capital)
             if wrapped is None:
                 return None
             for place, line in enumerate(wrapped):
-                y += capital * (1 if not lines else PITCH if place else PITCH + PARAGRAPH)
+                y += capital * (PITCH if lines else 1) + (paragraph if lines and not place else 0)
                 lines.append(Line(line, weight, self.width(line, weight) * capital, y, capital))
                 bottom = y + DESCENT * capital
         return Block(tuple(lines), bottom)
 
-    def _wrapped(self, text: str, weight: str, most: float, *, is_broken: bool) -> list[str] | None:
-        """Return a text as lines of at most `most` heights of capitals; None if a word is too long."""
+    def _unbroken(self, texts: Sequence[str], weight: str, width: float, size: float) -> float:
+        """Return the largest size, up to `size`, that breaks no word which fits a line in the smallest size."""
+        sizes = (width / self.width(word, weight) for text in texts for word in text.split())
+        return min([size, *(one for one in sizes if one >= SMALLEST_CAPITAL_MM)])
+
+    def _wrapped(self, text: str, weight: str, most: float) -> list[str] | None:
+        """Return a text as lines of at most `most` heights of capitals; None if a piece of a word is too long."""
         lines = [""]
         for word in text.split():
             gap = " " if lines[-1] else ""
-            if self.width(lines[-1] + gap + word, weight) <= most:
+            if self.width(lines[-1] + gap + word, weight) <= most + ROUNDING:
                 lines[-1] += gap + word
                 continue
-            pieces = self._pieces(word, weight, most) if is_broken else [word]
             lines += [""] if lines[-1] else []
-            for piece in pieces:
-                if self.width(piece, weight) > most:
+            for piece in self._pieces(word, weight, most):
+                if self.width(piece, weight) > most + ROUNDING:
                     return None
-                if self.width(lines[-1] + piece, weight) > most:
+                if self.width(lines[-1] + piece, weight) > most + ROUNDING:
                     lines.append("")
                 lines[-1] += piece
         return [line for line in lines if line]

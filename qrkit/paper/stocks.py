@@ -66,11 +66,11 @@ class Stock:
         """Return the outline of a label, from its top left corner.
 
         Args:
-            grown: Millimeters by which it is larger on all sides, for bleed.
+            grown: Millimeters by which it is larger on all sides, for bleed, which fills round corners, too.
         """
         width, height = self.width + 2 * grown, self.height + 2 * grown
         if self.shape == "rectangle":
-            shape = rounded(-grown, -grown, width, height, self.radius + grown if self.radius else 0.0)
+            shape = rounded(-grown, -grown, width, height, self.radius + grown if self.radius and grown <= 0 else 0.0)
         else:
             shape = circle(0, 0, 0.5).placed(self.width / 2, self.height / 2, width, height)
         middle = self.punch or self.height / 2
@@ -147,7 +147,9 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
         # A name of two words has the maker, so names with makers are suggested.
         half = slice(len(name.split()) > 1, None, 2)
         others = [one for _, names in _read().values() for one in names[half]]
-        raise InvalidParameter(Problem("stock", name, f"is not a stock; {nearest(name, [*CARDS, *others])}"))
+        summary = f"{len(_read())} label stocks, such as L7160, and {', '.join(CARDS)}"
+        hint = nearest(name, [*CARDS, *others], summary=summary)
+        raise InvalidParameter(Problem("stock", name, f"is not a stock; {hint}"))
     if paper is not None:
         raise InvalidParameter(Problem("paper", paper, "is only for cards; a label stock has its own paper"))
     return next(iter(found.values()))

@@ -32,6 +32,7 @@ from qrkit.errors import (
 )
 from qrkit.model import Model
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.preflight import PrintFinding, known_findings
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, packed
 
@@ -103,6 +104,7 @@ class Look:
         self._pictures: Pictures = read_assets(self._design.pictures, fetch)
         self._first: QRImage | None = None
         self._others: dict[tuple[object, ...], _Seen] = {}
+        self._findings: dict[tuple[object, ...], tuple[PrintFinding, ...]] = {}
         for warning in QRImage(self._design, pictures=self._pictures).warnings:
             warnings.warn(warning, stacklevel=3)
 
@@ -125,11 +127,23 @@ class Look:
         """
         if not self.can_travel(design):
             return
-        look = (*(getattr(design, name) for name in Design.model_fields if name != "content"), len(design.content))
+        look = (*_look_of(design, "content"), len(design.content))
         if look in self._others:
             self._others[look].number += 1
         elif len(self._others) < MOST_LOOKS:
             self._others[look] = _Seen(row, self.image(design))
+
+    def findings(self, image: QRImage, size: PrintSize) -> tuple[PrintFinding, ...]:
+        """Return what to change in a picture before it is printed.
+
+        Pictures whose symbols are equally large look alike, whatever their captions say. Only the first of each look is
+        checked, and only the first 20 looks.
+        """
+        kind = image.design.frame and image.design.frame.kind
+        look = (image.symbol.version, kind, *_look_of(image.design, "content", "frame"))
+        if look not in self._findings and len(self._findings) < MOST_LOOKS:
+            self._findings[look] = tuple(known_findings(image, size))
+        return self._findings.get(look, ())
 
     def image(self, content: Any) -> QRImage:
         """Generate the image of a text, or of a design of its own, whose fields are replaced.
@@ -170,6 +184,10 @@ class _Seen:
     number: int = 1
 
 
+def _look_of(design: Design, *left_out: str) -> Iterator[object]:
+    return (getattr(design, name) for name in Design.model_fields if name not in left_out)
+
+
 def _placeholder(mode: Any) -> str:
     """Return a content of one character that a mode can encode."""
     return "点" if mode == "kanji" else "0"
@@ -201,11 +219,12 @@ class Row(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """The file of a row or its error, and warnings about its own design."""
+    """The file of a row or its error, warnings about its own design, and what to change before it is printed."""
 
     file: Packed | None
     error: str = ""
     warnings: tuple[str, ...] = ()
+    findings: tuple[PrintFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +257,12 @@ class Painter:
         except QrkitError as error:
             return Painted(None, str(error))
         lost = tuple(image.warnings) if isinstance(content, Design) else ()
-        return Painted(packed(data, deflated=self.is_packed and self.format not in DENSE), "", lost)
+        file = packed(data, deflated=self.is_packed and self.format not in DENSE)
+        return Painted(file, "", lost, self.findings(image))
+
+    def findings(self, image: QRImage) -> tuple[PrintFinding, ...]:
+        """Return what to change in a picture before it is printed; nothing without a print size."""
+        return self.look.findings(image, self.print_size) if self.print_size else ()
 
     def image(self, content: Any) -> QRImage:
         """Return the image of a row's content."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sized
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
@@ -25,6 +25,7 @@ from qrkit.files import FileNames, complete_file, writing
 from qrkit.late import Shown, watch
 from qrkit.pictures.batch_files import Look, Painter, Row, painted_rows
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.preflight import PrintFinding, PrintTally
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, ZipStream
 
@@ -97,12 +98,14 @@ class Filed(NamedTuple):
         file: The name of its file in the zip, or its path in the folder; "" if the row failed.
         error: The error message, if the row failed.
         warnings: Warnings about its own design.
+        findings: What to change before it is printed.
     """
 
     row: Row
     file: str
     error: str = ""
     warnings: tuple[str, ...] = ()
+    findings: tuple[PrintFinding, ...] = ()
 
 
 @lists_fields(DesignFields)
@@ -123,8 +126,9 @@ def generate_many(
     """Generate a QR Code for each content. A row that fails does not stop the others; the result lists its error.
 
     With a target, images are written while contents are still read, so that only a few hundred are in memory (and
-    0.3 KB per name, to number repeated ones). A zip is written completely or not at all; a folder contains all files
-    that were finished, each complete. Existing files with the same names are replaced.
+    0.3 KB per name, to number repeated ones). A zip or PDF is written completely or, if an error stops it or no row
+    can be drawn, not at all; a folder contains all files that were finished, each complete. Existing files with the
+    same names are replaced.
 
     A plain code takes about 0.1 ms. Starting two processes takes 0.2 s, and 0.4 s of processor time. Therefore the
     first codes are drawn in this process; if more than five seconds of work are left (about 50,000 plain codes, or
@@ -158,6 +162,7 @@ def generate_many(
         UserWarning: If an SVG in a design becomes pixels, or a browser may draw it in another way.
         ScanWarning: If phones may fail to scan the first image of a text, and thus all that look the same, or some of
             the images of designs. The first image of each look is checked, of at most 20 looks.
+        UserWarning: With a print size, once for each kind of finding of `QRImage.preflight`.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -169,9 +174,7 @@ def generate_many(
         <QRImage 'https://example.com/3', 3-H, 296 x 296 px>
     """
     _check(contents, names, processes, fields)
-    if print_size is not None and to is None:
-        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
-        raise InvalidParameter(Problem("print_size", None, rule))
+    _check_size(print_size, to)
     chosen = format_named(format).name
     look = Look(design, fetch, fields)
     total = len(contents) if isinstance(contents, Sized) else None
@@ -180,10 +183,11 @@ def generate_many(
         return _draw(seen(contents, "Drawing", total), look)
     target = _target(to)
     painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
-    errors, told, created = list[RowError](), set[str](), 0
+    errors, told, tally, created = list[RowError](), set[str](), PrintTally(), 0
     with closing(filed(_rows(contents, names), target, painter, total, processes)) as found:
         for number, one in enumerate(seen(found, "Drawing", total)):
             created += bool(one.file)
+            tally.see(one.findings)
             content = one.row.content
             if not one.file:
                 errors.append(_error(number, content, one.error))
@@ -193,6 +197,7 @@ def generate_many(
                 told.add(warning)
                 warnings.warn(warning, stacklevel=2)
     look.tell_fault(stacklevel=3)
+    tally.warn(stacklevel=2)
     return Batch(created, tuple(errors), target=target)
 
 
@@ -211,6 +216,12 @@ def _check(
     if processes is not None and (not isinstance(processes, int) or processes < 1):
         rule = "must be a whole number, 1 or more, or None to choose automatically"
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
+
+
+def _check_size(print_size: PrintSize | None, to: str | Path | None) -> None:
+    if print_size is not None and to is None:
+        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
+        raise InvalidParameter(Problem("print_size", None, rule))
 
 
 def _target(to: str | Path) -> Path:
@@ -272,7 +283,8 @@ def filed(
 ) -> Generator[Filed]:
     """Write a file for each row into a zip or folder, and yield the results in order.
 
-    A zip is complete when the iterator is exhausted. Closing the iterator earlier keeps an existing zip unchanged.
+    A zip is complete when the iterator is exhausted. Closing the iterator earlier keeps an existing zip unchanged, and
+    so does a zip or PDF that would have no picture.
 
     Args:
         rows: The rows, consumed as needed.
@@ -291,7 +303,7 @@ def filed(
             text = title_of(content.content, content.part) if isinstance(content, Design) else content
             parts = row.name.parts if isinstance(row.name, PurePosixPath) else (row.name or text,)
             name = names.name_for("/".join(map(file_stem, parts)))
-            yield Filed(row, write(name, one.file), "", one.warnings)
+            yield Filed(row, write(name, one.file), "", one.warnings, one.findings)
 
 
 def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Filed]:
@@ -299,7 +311,7 @@ def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Fil
     from qrkit.drawing.writers.pdf import PdfFile  # loads the renderer
 
     size, pages = painter.print_size, 0
-    with complete_file(target) as opened, PdfFile(opened) as file:
+    with suppress(_NoPicture), complete_file(target) as opened, PdfFile(opened) as file:
         for row in rows:
             try:
                 image = painter.image(row.content)
@@ -309,7 +321,9 @@ def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Fil
                 continue
             pages += 1
             lost = tuple(image.warnings) if isinstance(row.content, Design) else ()
-            yield Filed(row, f"{target.name}#page={pages}", "", lost)
+            yield Filed(row, f"{target.name}#page={pages}", "", lost, painter.findings(image))
+        if not pages:
+            raise _NoPicture
 
 
 def is_pdf(target: Path) -> bool:
@@ -322,17 +336,23 @@ def is_zip(target: Path) -> bool:
     return target.suffix.lower() == ".zip"
 
 
+class _NoPicture(Exception):
+    """No row of a zip or PDF could be drawn, so an older file stays."""
+
+
 @contextmanager
 def _open_target(target: Path) -> Iterator[Callable[[str, Packed], str]]:
     """Open a zip or folder; yields a function that writes a file into it and returns the file's name there."""
     if is_zip(target):
-        with complete_file(target) as opened, ZipStream(opened) as archive:
+        with suppress(_NoPicture), complete_file(target) as opened, ZipStream(opened) as archive:
 
             def add(name: str, file: Packed) -> str:
                 archive.add(name, file)
                 return name
 
             yield add
+            if archive.is_empty:
+                raise _NoPicture
         return
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)

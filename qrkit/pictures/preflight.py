@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
     from qrkit.scanning.scan_report import Severity
 
-__all__ = ["MATERIALS", "Material", "PrintFinding", "preflight", "print_checks"]
+__all__ = ["MATERIALS", "Material", "PrintFinding", "PrintTally", "known_findings", "preflight", "print_checks"]
 
 POINTS = 5
 """Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""
@@ -107,13 +109,41 @@ def preflight(
     return [*_on_paper(image, size.size_mm, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
 
 
+class PrintTally:
+    """Counts the findings of many pictures, so that each kind is told once."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._firsts: dict[str, PrintFinding] = {}
+
+    def see(self, findings: Iterable[PrintFinding]) -> None:
+        """Add the findings of one picture."""
+        for finding in findings:
+            self._counts[finding.code] += 1
+            self._firsts.setdefault(finding.code, finding)
+
+    def warn(self, *, stacklevel: int) -> None:
+        """Warn once of each kind of finding, with the number of pictures and the first finding."""
+        for code, count in self._counts.items():
+            text = f"before you print, change {count:,} of these pictures. On the first, {self._firsts[code]}"
+            warnings.warn(text, stacklevel=stacklevel + 1)
+
+
+def known_findings(image: QRImage, size: PrintSize) -> list[PrintFinding]:
+    """Return what to change in a picture of this size, in which modules are whole dots or have none.
+
+    Nothing is found of a design that the renderer fails on, because other formats of it are still right.
+    """
+    with suppress(RenderingFailed):
+        return preflight(image, size, None)
+    return []
+
+
 def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCheck]:
     """Return what to know before printing: what to change, and, with a print size, the width and the distance."""
     close, far = (ceil(image.least_width_mm(distance)) for distance in (None, 1))
-    checks: list[PrintCheck] = []
-    with suppress(RenderingFailed):  # the other formats are still right
-        found = preflight(image, printed.size if printed else PrintSize(size_mm=close), None)
-        checks += [PrintCheck(str(finding), is_good=False) for finding in found]
+    found = known_findings(image, printed.size if printed else PrintSize(size_mm=close))
+    checks = [PrintCheck(str(finding), is_good=False) for finding in found]
     if is_clear(image.design) and not image.design.frame:
         text = "The background is transparent: print on white or light paper, because phones need dark modules on light"
         checks.append(PrintCheck(text, is_good=False))
@@ -175,13 +205,14 @@ def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color
     """Yield what is wrong with the colors in ink; see `qrkit.pictures.ink_measures` for how they are converted."""
     from qrkit.pictures.ink_measures import inked  # loads NumPy
 
-    stock, field = MATERIALS[material or "coated"], f"print a white field {size.size_mm:g} mm wide below it"
+    wide = f"{round(size.size_mm, 1):g} mm wide"
+    stock, field = MATERIALS[material or "coated"], f"print a white field {wide} below it"
     # Inks do not show on dark stock, so whatever is opaque there stands on white ink.
     is_dark = stock.color.luma < DARK
     found = inked(image.exact_scene, *((stock.color, WHITE) if is_dark else (ground, stock.color)))
     if found.contrast < -CONTRAST.least_ok:
         text = "the code is light on dark, which some readers cannot read"
-        yield PrintFinding("reversed", "warning", text, f"print it dark on a light field {size.size_mm:g} mm wide")
+        yield PrintFinding("reversed", "warning", text, f"print it dark on a light field {wide}")
     elif severity := CONTRAST.severity(found.contrast):
         text = f"converted to CMYK, dark and light differ by {found.contrast:.0%}, and phones need {CONTRAST.least:.0%}"
         black = f"print the modules in black, for {found.best:.0%}"

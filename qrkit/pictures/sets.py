@@ -18,7 +18,7 @@ from qrkit.pictures.printing import PrintSize
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NUMBER", "decorated", "generate_set", "numbered"]
+__all__ = ["NUMBER", "decorated", "generate_set", "numbered", "with_words"]
 
 NUMBER = "n"
 """The field with the number of a row, counted from 1, unless a column has this name."""
@@ -144,15 +144,18 @@ def _worded(look: Design, content: str | QrkitError, words: Mapping[str, str]) -
         if isinstance(content, QrkitError):
             raise content
         design = look.replace(content=content)
-        if not words:
-            return design
-        frame = design.frame or Frame(USUAL_KIND)
-        before = frame.caption.given() if frame.caption else {}
-        smaller = {"subtitle": None} if words.get("subtitle") == "" else {}
-        with captions_by_name():
-            return design.replace(frame=frame.replace(caption={**before, **words, **smaller}))
+        return with_words(design, words) if words else design
     except QrkitError as error:
         return error
+
+
+def with_words(design: Design, words: Mapping[str, str]) -> Design:
+    """Return a design with other words on its frame, `text` and `subtitle`; an empty subtitle takes it away."""
+    frame = design.frame or Frame(USUAL_KIND)
+    before = frame.caption.given() if frame.caption else {}
+    smaller = {"subtitle": None} if words.get("subtitle") == "" else {}
+    with captions_by_name():
+        return design.replace(frame=frame.replace(caption={**before, **words, **smaller}))
 
 
 def numbered(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:

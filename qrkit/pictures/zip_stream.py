@@ -88,6 +88,11 @@ class ZipStream:
         self._at += ENTRY.size + len(called) + len(entry.data)
         self._count += 1
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was added."""
+        return not self._count
+
     def __enter__(self) -> Self:
         return self
 

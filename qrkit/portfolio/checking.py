@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from qrkit.errors import QrkitError, ScanWarning
 from qrkit.late import Watch
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.preflight import PrintFinding, PrintTally, known_findings
+from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.scan_frame import checked, scan_frame
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.tracking.records import Properties, QRCode
@@ -54,18 +56,20 @@ def check_codes(
 
 
 class ExportCheck:
-    """Collects the pictures of an export that phones may fail to scan, or whose captions are incomplete.
+    """Collects the pictures of an export that may not scan, need a change for print, or have incomplete captions.
 
     Pictures with the same template, or the same properties, that encode texts of the same length look alike, so only
     the first of them is checked.
 
     Args:
         told: Codes of issues that are told elsewhere.
+        print_size: The print size of the pictures, if they have one.
     """
 
-    def __init__(self, designs: CodeDesigns, told: Sequence[str] = ()) -> None:
-        self._designs, self._told = designs, told
-        self._faults: dict[tuple[str, Properties | None, int], str | None] = {}
+    def __init__(self, designs: CodeDesigns, told: Sequence[str] = (), print_size: PrintSize | None = None) -> None:
+        self._designs, self._told, self._print_size = designs, told, print_size
+        self._faults: dict[tuple[str, Properties | None, int], tuple[str | None, list[PrintFinding]]] = {}
+        self._tally = PrintTally()
         self._letters: dict[str, set[str]] = {}
         """Characters that the font of a template is known to have."""
         self._weak, self._boxed, self._cut = _Named(), _Named(), _Named()
@@ -75,9 +79,12 @@ class ExportCheck:
         template = self._designs.template_of(code)
         look = (template, None if template else code.properties, len(code.encoded))
         if look not in self._faults:
-            self._faults[look] = self._fault(image)
-        if fault := self._faults[look]:
+            size = self._print_size
+            self._faults[look] = self._fault(image), known_findings(image, size) if size else []
+        fault, findings = self._faults[look]
+        if fault:
             self._weak.add(code.name, fault)
+        self._tally.see(findings)
         if image.design.frame and image.design.frame.caption:
             self._see_caption(code, image, image.design.frame.caption, template)
 
@@ -101,7 +108,7 @@ class ExportCheck:
                 known |= letters
 
     def warn(self, *, stacklevel: int) -> None:
-        """Warn about pictures that are less than robust, and about captions that are cut or lack letters."""
+        """Warn about pictures that are less than robust or to change for print, and captions cut or lacking letters."""
         if self._weak.count:
             text = f"phones may fail to scan {self._weak}. The first is {self._weak.reason}"
             warnings.warn(text, ScanWarning, stacklevel=stacklevel)
@@ -111,6 +118,7 @@ class ExportCheck:
         if self._cut.count:
             text = f"captions are cut to fit the frame on {self._cut}; shorten the names, or choose a wider frame"
             warnings.warn(text, stacklevel=stacklevel)
+        self._tally.warn(stacklevel=stacklevel)
 
 
 class _Named:

@@ -20,7 +20,7 @@ from qrkit.pictures.generate_request import apart, choice
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.patterns import check_pattern, path_in
 from qrkit.pictures.printing import PrintSize, QRPrint
-from qrkit.portfolio.checking import ExportCheck
+from qrkit.portfolio.checking import ON_PAPER, ExportCheck
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
 from qrkit.portfolio.code_sets import FIELDS, texts_of
@@ -189,7 +189,8 @@ class Written(Explained):
 
         Warns:
             ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
-            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
+            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters; and,
+                with a print size, of each kind of finding of `QRImage.preflight`.
         """
         file = Path(path)
         chosen = exchange_format_of_file(file)
@@ -240,7 +241,8 @@ class Written(Explained):
         available = (code for code in codes if code.is_available and (ids is None or code.id in ids))
         found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
         designs = CodeDesigns.of(self.store, self.account.id)
-        check = ExportCheck(designs)
+        size = how["print_size"]
+        check = ExportCheck(designs, ON_PAPER if size else (), size)
         write_codes(
             format,
             file,

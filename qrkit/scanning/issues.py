@@ -480,7 +480,7 @@ def _eased(severity: Severity | None, level: Level) -> Severity | None:
 def _contrast_grade(measured: float, needed: float, level: Level) -> str:
     """Say the grade of a symbol contrast, and what is enough."""
     letter = LETTERS[sum(measured >= bound for bound in CONTRAST_BOUNDS)]
-    enough = "is safe without asking scanners" if level == "static" else "is read in poor light, too"
+    enough = "or more is safe" if level == "static" else "is read in poor light, too"
     return f" (grade {letter} of ISO/IEC 15415); {needed:.0%} {enough}"
 
 

@@ -117,6 +117,8 @@ class Engine:
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
         history: Where the files of archived visits are; None for a database in memory or on a server, and where
             another process archives.
+        copies: A folder for files that statements write for other processes, which nobody else may read. It is made by
+            those who need it, and deleted when the database closes; a server has none.
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
@@ -135,6 +137,7 @@ class Engine:
     read_only = is_shared = is_file = reads_frames = is_new = is_broken = False
     inbox: Path | None = None
     history: Place | None = None
+    copies: Path
     dialect: Dialect
     errors: tuple[type[Exception], ...]
     value_errors: tuple[type[Exception], ...]

@@ -1,8 +1,10 @@
 """Each statistic against the same question put to a list of scans with pandas."""
 
 import inspect
+import re
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from random import Random
 from typing import get_args
 from urllib.parse import parse_qsl, urlsplit
@@ -493,6 +495,14 @@ ALL = {
     )
     for name in get_args(analytics.Attribute)
 }
+
+
+def test_each_statistic_has_a_test():
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    asked = {name for name in analytics.__all__ if inspect.isfunction(getattr(analytics, name))}
+    assert {name for name in asked if not re.search(rf"\b(analytics\.)?{name}\(|analytics\.{name}\b", tests)} == set()
+
+
 NARROW = {
     "all": {},
     "no scan": {"since": date(2030, 1, 1)},

@@ -190,7 +190,7 @@ def test_a_design_is_checked_for_print(capsys):
     assert (first["code"], first["severity"]) == ("module-size", "error")
     for wrong, told in (
         (["good.json", "--dpi", "300"], "dpi=300.0: needs --size-mm"),
-        (["good.png", "--size-mm", "20"], "good.png: the design is not JSON"),
+        (["good.png", "--size-mm", "20"], "needs a design (.json), and good.png is a picture; `qrkit generate ... -o"),
     ):
         generate("x").save("good.png")
         assert main(["check", *wrong, "--level", "static"]) == 2

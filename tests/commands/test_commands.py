@@ -591,7 +591,7 @@ def test_a_refused_import_leaves_no_store_behind(folder, capsys):
 
 
 def test_of_many_issues_the_first_are_told_and_the_rest_counted(store, folder, capsys):
-    (folder / "codes.csv").write_text("Content,Size\n" + "x,99\n" * 50)
+    (folder / "codes.csv").write_text("Content,Size\n" + "".join(f"x,{size}\n" for size in range(100, 150)))
     assert main(["import", "codes.csv", "--store", str(store)]) == 1  # nothing was read
     said = capsys.readouterr().err.splitlines()
     assert (len(said), said[-1]) == (21, "… and 30 more")

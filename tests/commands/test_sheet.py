@@ -96,3 +96,16 @@ def test_rows_without_content_are_told_and_left_out(look, tmp_path, monkeypatch,
     (tmp_path / "t.csv").write_text(f"Table,Content\n1,\n2,{'x' * 3000}\n")
     assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv", *look]) == 2
     assert "label='row 3'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--count", "12"], "--count is not an option here; a table has a row for each code (--from TABLE)"),
+        (["--wifi", "ssid=Nero"], "--wifi is not an option here; put the text that `qrkit content wifi` prints"),
+    ],
+)
+def test_options_of_other_commands_are_answered_with_what_to_do(capsys, words, told):
+    with pytest.raises(SystemExit):
+        main(["sheet", "labels.pdf", "--stock", "L7160", *words])
+    assert capsys.readouterr().err.startswith(f"qrkit sheet: {told}")

@@ -150,6 +150,12 @@ RECORDS = {
 }  # fmt: skip
 
 
+def test_each_kind_has_records_or_its_own_tests():
+    payments = {"bitcoin", "epc_transfer", "pix", "swiss_bill", "upi"}  # test_payments.py
+    product = {"gs1_digital_link", "gs1_elements"}  # test_gs1.py
+    assert set(contents.MODULES) == {*RECORDS, *payments, *product, "otp"}
+
+
 @pytest.mark.parametrize("examples", quick_first([50, 200]))
 @pytest.mark.parametrize("kind", RECORDS)
 def test_what_is_written_is_read_back(kind, examples):

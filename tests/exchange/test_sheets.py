@@ -198,3 +198,25 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
         assert (issue.row, issue.reason) == (2, "invalid")
         with pytest.raises(InvalidParameter, match=r"columns='Colour': is not a column of an import"):
             shop.import_file(wide, columns={"Content": "url", "Colour": "poster"})
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "column"),
+    [
+        ("Table,Content", "1,Hello", "Content"),
+        ("Table,Website", "1,https://example.com/1", "Website"),
+        ("Table,longUrl,QR", "1,example.com/1,https://example.com/qr.png", "longUrl"),
+        (
+            "Link,Custom Link,Destination URL",
+            "https://bit.ly/a,https://acme.ly/a,https://example.com/1",
+            "Destination URL",
+        ),
+        ("Room,Where", "A,https://example.com/a", "Where"),
+        ("Room,Where", "A,https://example.com/a\nB,", ""),
+        ("Room,Logo", "A,https://example.com/a.png", ""),
+        ("Site,Map", "https://example.com/a,https://example.com/map", ""),
+        ("Table,Seats", "1,4", ""),
+    ],
+)
+def test_column_of_contents_is_known_by_its_heading_or_its_addresses(heading, cells, column):
+    assert read_sheet(f"{heading}\n{cells}\n".encode()).content_column == column

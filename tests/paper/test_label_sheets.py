@@ -25,6 +25,7 @@ from qrkit.paper import (
     write_sheet,
     write_test_page,
 )
+from qrkit.paper.placing import Lettering, place, room_of
 from tests import icc
 from tests.conformance import readers
 
@@ -205,6 +206,28 @@ def test_bleed_reaches_over_the_cut_and_marks_lie_outside(written):
     assert (np.asarray(picture)[:40, 76:84] < 128).any()
 
 
+@pytest.mark.parametrize(("paper", "marks"), [("A4", "crop"), ("A4", "cut"), ("card", "crop"), ("card", "cut")])
+def test_folds_are_marked_outside_of_the_finished_card(paper, marks, written):
+    file = written(2, stock="table-tent", paper=paper, marks=marks, bleed=3)
+    page, width = pages(file)[0], float(re.search(rb"MediaBox\[0 0 (\S+)", file.read_bytes())[1]) * MM
+    lefts, middle = [x for x, _ in moved(page)], moved(page)[0][1] + 240 / 2
+    dashed = page.partition("[1 1] 0 d")[2]
+    folds = [tuple(map(float, one)) for one in re.findall(r"^(\S+) (\S+) m (\S+) (\S+) l S$", dashed, re.MULTILINE)]
+    assert len(folds) == 2
+    for start, top, end, bottom in folds:
+        assert (top, bottom) == pytest.approx((middle, middle), abs=1e-3)
+        assert min(start, end) >= 0
+        assert max(start, end) <= width + 1e-3
+        assert max(start, end) < min(lefts) - 3 or min(start, end) > max(lefts) + 90 + 3
+
+
+@pytest.mark.needs("pdftoppm")
+def test_bleed_fills_the_corners_of_a_card_with_round_ones(written):
+    x, y = stock_named("hang-tag", gap=6, edge=3).places[0]
+    picture = shown(written(stock="hang-tag", label_color="#000080", bleed=3), 254, box=(x - 3, y - 3, 5, 5))
+    assert np.asarray(picture)[1:-1, 1:-1].max() < 100
+
+
 @pytest.mark.needs("pdftoppm")
 def test_the_bleed_of_a_label_hides_no_other(written):
     file = written(21, stock="L7160", label_color="#FFEE00", bleed=8)
@@ -354,6 +377,35 @@ def test_text_lies_within_its_label(line, name, written):
         assert 0 < float(y) < stock.height
 
 
+@pytest.mark.parametrize(
+    ("texts", "lines"),
+    [
+        (
+            ("Lucía Fernández-Öz", "lucia@casaverde.example", "Interior designer"),
+            ["Lucía", "Fernández-Öz", "lucia@casaverde.example", "Interior designer"],
+        ),
+        (("Door", "https://go.example.com/a?b=door"), ["Door", "https://go.example.com/a?b=door"]),
+    ],
+)
+def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
+    stock = stock_named("business-card")
+    placed = place(room_of(stock), 1, texts, 3.5, Lettering([texts]))
+    assert [line.text for line in placed.lines] == lines
+    sizes = [line.capital for line in placed.lines]
+    assert min(sizes) >= 1.27
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_word_that_is_too_long_in_the_smallest_letters_is_broken_alone():
+    long = "https://go.example.com/" + "menus-and-prices/" * 3
+    texts = ("Lucía Fernández-Öz", f"Fernández-Öz-Casaverde {long}")
+    placed = place(room_of(stock_named("business-card")), 1, texts, 3.5, Lettering([texts]))
+    told = [line.text for line in placed.lines]
+    assert "Fernández-Öz" in told
+    assert "Fernández-Öz-Casaverde" in told
+    assert "".join(told).endswith(long)
+
+
 def test_letters_that_the_font_lacks_are_told(written):
     with pytest.warns(UserWarning, match=r"no letter '店'"):
         written(1, stock="L7160", lines=("店",))
@@ -415,6 +467,8 @@ def test_a_frame_becomes_a_sheet_without_tracking(tmp_path):
     drawn = frame.assign(qr=frame.qr.generate("url", ec="H"))
     assert drawn.qr.sheet(tmp_path / "t.pdf", "a6", "qr", lines=["{Table}"], design=Design(content="x")).labels == 2
     assert drawn.qr.sheet(tmp_path / "t.pdf", "a6", "url", lines=["{Table}"], copies=2).labels == 4
+    with pytest.raises(InvalidParameter, match="label='row 0': the QR Code does not fit Avery 8651"):
+        frame.assign(url="x" * 300).qr.sheet(tmp_path / "t.pdf", "L7651", "url")
     assert qrkit.accessor
     with pytest.raises(AttributeError, match="no column 'link'"):
         frame.qr.sheet(tmp_path / "t.pdf", "a6", "link")
@@ -456,6 +510,12 @@ def test_what_a_roll_cannot_have_is_told(tmp_path):
         with pytest.raises(InvalidParameter, match=told):
             write_sheet(tmp_path / "r.zpl", labels(1, "x" * 150), SheetSettings(**settings))
         assert list(tmp_path.iterdir()) == []
+
+
+def test_widths_are_told_to_a_tenth_of_a_millimeter(tmp_path):
+    clear = Labels([{}], lambda row: generate(LINK, background="transparent", warn=False), dict)
+    with pytest.warns(UserWarning, match=r"white field \d+\.\d mm wide"):
+        write_sheet(tmp_path / "s.pdf", clear, SheetSettings(stock="L7160", label_color="#222"))
 
 
 def test_what_to_change_before_printing_is_told_once_for_a_look(tmp_path):

@@ -64,7 +64,7 @@ def test_every_name_of_the_file_is_known():
         ("Avery L716", "did you mean 'Avery L716"),
         ("bisness-card", "did you mean 'business-card'"),
         ("3614", "several makers, and they differ; write 'Avery 8165' or 'Rayfilm 3614'"),
-        ("", "is not a stock"),
+        ("", "is not a stock; allowed: 895 label stocks, such as L7160, and a6, business-card, hang-tag, "),
     ],
 )
 def test_an_unknown_stock_is_told_with_its_neighbors(name, told):

@@ -116,3 +116,30 @@ def test_the_command_line_exports_for_print(tmp_path, capsys):
         assert main(["export", str(tmp_path / file), "--store", store, *options]) == 2
         assert told in capsys.readouterr().err
         assert not (tmp_path / file).exists() or file == "c.pdf"
+
+
+def test_the_command_line_says_what_to_change_before_the_export_is_printed(tmp_path, capsys):
+    store, file = str(tmp_path / "s.duckdb"), str(tmp_path / "c.pdf")
+    with open_portfolio(store, base_url="https://go.example.com") as shop:
+        for name in ("Door", "Gate"):
+            shop.insert_qrcode("https://example.com", name=name)
+    assert main(["export", file, "--store", store, "--size-mm", "40"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["export", file, "--store", store, "--size-mm", "8"]) == 0
+    told = "qrkit export: before you print, change 2 of these pictures. On the first, modules are 0."
+    assert capsys.readouterr().err.startswith(told)
+
+
+@pytest.mark.parametrize("command", [["export", "c.pdf"], ["export", "c.zip"], ["sheet", "c.pdf", "--stock", "L7160"]])
+def test_the_command_line_says_that_printed_short_urls_lead_nowhere(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    with open_portfolio("s.duckdb") as shop:
+        shop.insert_qrcode("https://example.com", name="Door", is_dynamic=False)
+    assert main([*command, "--store", "s.duckdb"]) == 0
+    assert capsys.readouterr().err == ""
+    with open_portfolio("s.duckdb") as shop:
+        shop.insert_qrcode("https://example.com", name="Gate")
+    assert main([*command, "--store", "s.duckdb"]) == 0
+    assert "http://localhost:8080, which leads only to this computer; set the" in capsys.readouterr().err
+    assert main([*command, "--store", "s.duckdb", "--base-url", "https://go.example.com"]) == 0
+    assert capsys.readouterr().err == ""

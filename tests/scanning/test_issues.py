@@ -303,12 +303,14 @@ def test_contrast_has_the_scale_of_the_grade():
     assert f"(grade {report.grade['SC'].letter} of ISO/IEC 15415)" in issue.message
     (eyes,) = with_code(check(plain(markers=all_eyes("default", inner_color="#999999")), "static"), "eye-contrast")
     assert eyes.measured == pytest.approx(issue.measured, abs=0.005)
+    (told,) = with_code(check(plain(foreground="#999999"), "static"), "contrast")
+    assert told.message.endswith("% or more is safe")
 
 
 def test_a_message_never_shows_enough_where_too_little_was_measured():
     for grey in range(0x48, 0x70):
         for issue in check(plain(foreground=f"#{grey:02X}{grey:02X}{grey:02X}"), "static").issues:
-            measured, needed = re.search(r"contrast is (\d+)% .*; (\d+)% is safe", issue.message).groups()
+            measured, needed = re.search(r"contrast is (\d+)% .*; (\d+)% or more is safe", issue.message).groups()
             assert float(measured) < float(needed)
 
 

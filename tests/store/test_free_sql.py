@@ -1,5 +1,7 @@
 """SQL of users: answers, and attacks that must find nothing to attack."""
 
+import os
+import stat
 import tempfile
 import threading
 from datetime import UTC, datetime, timedelta
@@ -432,6 +434,17 @@ def test_the_store_goes_on_while_somebody_asks(tmp_path):
 def test_a_snapshot_can_be_asked(shop):
     with open_portfolio(snapshot_of=shop.store.path) as copy:
         assert copy.sql("SELECT count(*) AS n FROM scans WHERE device = 'phone'")["n"].tolist() == [100]
+
+
+def test_the_copies_of_rows_are_private_and_gone_afterwards(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+        assert len(shop.sql("FROM qrcodes")) == 1
+        (folder,) = tmp_path.glob("qrkit-*")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700 or os.name == "nt"
+        assert list(folder.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_not_committed_is_not_seen(tmp_path):

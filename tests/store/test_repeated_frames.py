@@ -96,6 +96,15 @@ def test_of_equal_rows_there_are_as_many_as_the_table_has_that_has_most(shop, a,
     assert verify(shop.store) == []
 
 
+@pytest.mark.parametrize("more", [{"city": "Ptuj"}, {"referrer": ""}, {"latitude": 0.0}, {"visitor": 0}])
+def test_a_value_in_an_empty_column_makes_another_visit(new_place, more):
+    row = {"short_code": "door", "time": "2024-05-01"}
+    with open_portfolio(new_place()) as shop:
+        shop.insert_qrcode("https://example.org", short_code="door")
+        added = [shop.scans.insert(rows) for rows in ([row | more], [row], [row | more], [row], [row, row | more, row])]
+        assert added == [1, 1, 0, 0, 1]
+
+
 @pytest.mark.parametrize(
     ("whole", "given"),
     [

@@ -147,7 +147,10 @@ def picture_content(picture: bytes | str | Path, part: str) -> str:
         return picture
     if isinstance(picture, str | Path) and not _is_file(picture):
         raise InvalidParameter(Problem(part, str(picture), "is neither a file nor icon:NAME"))
-    return data_uri(picture)
+    content = data_uri(picture)
+    if content.startswith("data:font/"):
+        raise UnreadableFile(f"{'this' if isinstance(picture, bytes) else picture} is a font, not a picture")
+    return content
 
 
 def _is_file(path: str | Path) -> bool:

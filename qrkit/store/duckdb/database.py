@@ -11,10 +11,13 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, BinaryIO
 from weakref import WeakSet
 
@@ -28,6 +31,7 @@ from qrkit.store.engine import Dialect, Engine, Parameters
 from qrkit.store.migrations import MIGRATIONS, at_once
 from qrkit.store.places.history_folder import Folder
 from qrkit.store.places.history_places import Place
+from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +49,7 @@ MOST_STATEMENTS = 100
 MISREAD = "has a question mark, after which DuckDB expects options; use a path without one"
 """What is wrong with a path that `is_misread`."""
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
-    # SQL can access this database file, the folder of its history, and nothing else.
+    # SQL can access this database file, the folder of its history, that of its copies, and nothing else.
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -125,6 +129,7 @@ class Database(Engine):
         self.is_file = path != MEMORY
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
         self.history = history or (None if path == MEMORY else Folder(history_folder(Path(self._key)), Path(self._key)))
+        self.copies = Path(gettempdir(), f"qrkit-{token_hex(16)}")
         self._uses = 0
         self._transactions = 0
         self._is_changing = False
@@ -276,17 +281,27 @@ class Database(Engine):
 
     def _connected(self, path: str) -> duckdb.DuckDBPyConnection:
         if path == MEMORY:
-            return _confined(path, self.history, read_only=False)
+            return self._confined(path)
         file = Path(path)
         if not self.read_only:
             _prepare(file)
         mode = mode_like(file)
         try:
-            connection = _confined(path, self.history, read_only=self.read_only)
+            connection = self._confined(path)
         except duckdb.Error as error:
             raise _opening_error(path, error) from error
         if mode_like(file) != mode:  # DuckDB has made it
             file.chmod(mode)
+        return connection
+
+    def _confined(self, path: str) -> duckdb.DuckDBPyConnection:
+        later = ("enable_external_access", "lock_configuration")  # DuckDB takes a place only once a file is open
+        config = {name: value for name, value in CONFINED.items() if name not in later}
+        connection = duckdb.connect(path, read_only=self.read_only, config=config)
+        allowed = [str(self.copies), *([self.history.admit(connection)] if self.history else [])]
+        connection.execute(f"SET allowed_directories = [{', '.join(map(quoted, allowed))}]")
+        for name in later:
+            connection.execute(f"SET {name} = {CONFINED[name]}")
         return connection
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
@@ -307,6 +322,7 @@ class Database(Engine):
         self.finish()
         with self.writing, self.visiting, self._changing():
             self._disconnect()
+        shutil.rmtree(self.copies, ignore_errors=True)
         with self._opening:
             if _open_files.get(self._key) is self:
                 del _open_files[self._key]
@@ -404,18 +420,6 @@ def _opening_error(path: str, error: duckdb.Error) -> QrkitError:
         return StoreBusy(message).advising({"python": copy, "command": reading})
     what = f"cannot be opened as a store: {first_line(error)}"
     return damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")
-
-
-def _confined(path: str, history: Place | None, *, read_only: bool) -> duckdb.DuckDBPyConnection:
-    if history is None:
-        return duckdb.connect(path, config=CONFINED)
-    later = ("enable_external_access", "lock_configuration")  # DuckDB takes a place only once a file is open
-    config = {name: value for name, value in CONFINED.items() if name not in later}
-    connection = duckdb.connect(path, read_only=read_only, config=config)
-    history.admit(connection)
-    for name in later:
-        connection.execute(f"SET {name} = {CONFINED[name]}")
-    return connection
 
 
 def history_folder(path: Path) -> Path:

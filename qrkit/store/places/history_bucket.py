@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, extra
 from qrkit.store.places.history_folder import MANIFEST, PART, is_name, note_of
-from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,10 +42,10 @@ class Bucket:
         # Other processes write here, too: what is there is asked each time.
         self._objects: Any = S3FileSystem(use_listings_cache=False, config_kwargs=PATIENCE)
 
-    def admit(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Let a connection of DuckDB, which reads and writes no other files, use this prefix."""
+    def admit(self, connection: duckdb.DuckDBPyConnection) -> str:
+        """Give a connection of DuckDB its way to this prefix; return the directory that it must be allowed to use."""
         connection.register_filesystem(self._objects)
-        connection.execute(f"SET allowed_directories = [{quoted(f'{self.address}/')}]")
+        return f"{self.address}/"
 
     def address_of(self, file: str) -> str:
         """Return the URL of a file."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.files import complete_file, flush, mode_like, writing
-from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,9 +59,9 @@ class Folder:
         """Return the absolute path."""
         return str(self.path)
 
-    def admit(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Let a connection of DuckDB, which reads and writes no other files, use this folder."""
-        connection.execute(f"SET allowed_directories = [{quoted(self.address)}]")
+    def admit(self, connection: duckdb.DuckDBPyConnection) -> str:
+        """Return the directory that a connection of DuckDB must be allowed to use."""
+        return self.address
 
     def address_of(self, file: str) -> str:
         """Return the absolute path of a file."""

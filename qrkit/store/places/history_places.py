@@ -31,8 +31,8 @@ class Place(Protocol):
     def address(self) -> str:
         """Return the absolute path or the URL."""
 
-    def admit(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Let a connection of DuckDB, which reads and writes no other files, use this place."""
+    def admit(self, connection: duckdb.DuckDBPyConnection) -> str:
+        """Give a connection of DuckDB its way to this place; return the directory that it must be allowed to use."""
 
     def address_of(self, file: str) -> str:
         """Return the path or URL by which DuckDB reads a file."""

@@ -35,7 +35,6 @@ MOST_CATEGORIES = 10_000
 """A column with more distinct texts is read as text, because DuckDB takes longer to read categories."""
 ANY_BETWEEN = "SELECT 1 FROM all_visits WHERE time BETWEEN $since AND $until LIMIT 1"
 """Finds out whether a row of a table may be in the store already."""
-SAME = ", ".join(name for name in GIVEN if name != "content")
 # Until 1.1, referrers of tables were stored as they came. Rows have hosts now, as `tidy_referrer` cuts them.
 AFTER_SCHEME = "regexp_replace(trim(referrer), '^[^/?#]*//', '')"
 AUTHORITY = f"split_part(split_part(split_part({AFTER_SCHEME}, '/', 1), '?', 1), '#', 1)"
@@ -46,32 +45,34 @@ HOST = f"""CASE
     THEN nullif(lower(split_part(regexp_replace({AUTHORITY}, '^.*@', ''), ':', 1)), '')
     ELSE referrer
 END"""
-STORED = ", ".join(f"{HOST} AS referrer" if name == "referrer" else name for name in SAME.split(", "))
+SAME = {name: HOST if name == "referrer" else name for name in GIVEN if name != "content"}
+"""What is equal in a row and in the visit that it repeats, each as it is read from a stored visit."""
 # If k of n equal rows are in the store, k of the n are already stored. Only rows whose code and time appear on both
-# sides are grouped: in a new table, these are few.
-COMPARE = f"""
+# sides are grouped: in a new table, these are few. Columns without any value in the table only select stored visits:
+# as keys of a group, they would double the time.
+COMPARE = """
 UPDATE incoming SET is_stored = true WHERE number IN (
     WITH stored AS (
-        SELECT {STORED}, content FROM {{visits}} v
+        SELECT {stored}, content FROM {visits} v
         WHERE time BETWEEN (SELECT min(time) FROM incoming) AND (SELECT max(time) FROM incoming)
             AND EXISTS (
-                SELECT 1 FROM incoming i WHERE i.time = v.time AND i.short_code = v.short_code AND {{asked}}
-            )
+                SELECT 1 FROM incoming i WHERE i.time = v.time AND i.short_code = v.short_code AND {asked}
+            ){empty}
     ), given AS (
-        SELECT number, is_stored, {SAME}, content FROM incoming i
+        SELECT number, is_stored, {same}, content FROM incoming i
         WHERE EXISTS (SELECT 1 FROM stored s WHERE s.time = i.time AND s.short_code = i.short_code)
     )
-    SELECT unnest((array_agg(number) FILTER (WHERE number IS NOT NULL AND {{asked}}))[
+    SELECT unnest((array_agg(number) FILTER (WHERE number IS NOT NULL AND {asked}))[
         1:count(*) FILTER (WHERE number IS NULL) - count(*) FILTER (WHERE is_stored)
     ])
     FROM (SELECT NULL::INTEGER AS number, false AS is_stored, * FROM stored UNION ALL SELECT * FROM given) both_sides
-    GROUP BY {{equal}}
+    GROUP BY {same}{and_content}
 )
 """
-COMPARE_WITH_CONTENT = {"asked": "content IS NOT NULL", "equal": f"{SAME}, content"}
+WITH_CONTENT = {"asked": "content IS NOT NULL", "and_content": ", content"}
 # A row without content is stored with the record's content, which may have changed since. Such a row therefore matches
 # any visit that no row with content has matched.
-COMPARE_WITHOUT = {"asked": "content IS NULL", "equal": SAME}
+WITHOUT_CONTENT = {"asked": "content IS NULL", "and_content": ""}
 INSERT_FRAME = """
 INSERT INTO visits (
     time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, latitude,
@@ -143,11 +144,17 @@ def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
     store.execute(INCOMING)
     store.add_rows("incoming", rows)
     has_content = prepared["content"].notna()
-    visits = bring_equal(store, prepared)
+    same = [name for name in SAME if rows[name].notna().any()]
+    compared = {
+        "visits": bring_equal(store, prepared),
+        "same": ", ".join(same),
+        "stored": ", ".join(f"{SAME[name]} AS {name}" for name in same),
+        "empty": "".join(f" AND {SAME[name]} IS NULL" for name in SAME if name not in same),
+    }
     if has_content.any():
-        store.execute(COMPARE.format(visits=visits, **COMPARE_WITH_CONTENT))
+        store.execute(COMPARE.format(**compared, **WITH_CONTENT))
     if not has_content.all():
-        store.execute(COMPARE.format(visits=visits, **COMPARE_WITHOUT))
+        store.execute(COMPARE.format(**compared, **WITHOUT_CONTENT))
     store.execute("DELETE FROM incoming WHERE is_stored")
     number = _insert(store, explains=explains)
     store.execute("DROP TABLE incoming")

@@ -23,7 +23,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.connection import Store
 from qrkit.store.copies.arrow_tables import is_table, pandas_frame
-from qrkit.store.copies.sandbox import ALONE, Config, Query, sandbox
+from qrkit.store.copies.sandbox import ALONE, Config, Query
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
 from qrkit.store.questions.scans import Scans
@@ -94,15 +94,18 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
         files = {name: Path(folder, f"frame{number}.parquet") for number, name in enumerate(frames)}
         types = {name: _write_frame(name, frames[name], file) for name, file in files.items()}
         used, took = _used_columns(scans, query, types)
-        tables = _write_rows(scans, used, Path(folder))
-        question = Question(
-            **query | {"seconds": max(seconds - took, LEAST_SECONDS)},
-            tables=tables | {name: f"FROM read_parquet({quoted(str(file))})" for name, file in files.items()},
-            files=[str(file) for file in Path(folder).iterdir()],
-            result=str(Path(folder, "result.duckdb")),
-            most=MOST_ROWS + 1,
-        )
-        _ask(question, seconds)
+        with _written(scans, used) as rows:
+            tables = {
+                name: _select(kinds, used.get(name, ()), rows.get(name)) for name, kinds in _columns(scans).items()
+            }
+            question = Question(
+                **query | {"seconds": max(seconds - took, LEAST_SECONDS)},
+                tables=tables | {name: f"FROM read_parquet({quoted(str(file))})" for name, file in files.items()},
+                files=[str(file) for file in (*rows.values(), *files.values())],
+                result=str(Path(folder, "result.duckdb")),
+                most=MOST_ROWS + 1,
+            )
+            _ask(question, seconds)
         with duckdb.connect(question["result"], read_only=True, config=dict(ALONE)) as found:
             answer: pd.DataFrame = found.sql("FROM result").df()
     if len(answer) > MOST_ROWS:
@@ -189,17 +192,25 @@ def _types(rows: duckdb.DuckDBPyRelation) -> dict[str, str]:
     return dict(zip(rows.columns, map(str, rows.types), strict=True))
 
 
-def _write_rows(scans: Scans, used: Mapping[str, Sequence[str]], folder: Path) -> dict[str, str]:
-    """Write the columns that are used to files; return the SELECT of each table."""
+@contextmanager
+def _written(scans: Scans, used: Mapping[str, Sequence[str]]) -> Iterator[dict[str, Path]]:
+    """Context manager: yields files with the columns that are used, by table; all show the same state of the store."""
     with_links = any(name.startswith("utm_") for table in ("scans", "visits") for name in used.get(table, ()))
     tables = _tables(scans, COUNTED if "scans" in used.get("qrcodes", ()) else UNCOUNTED, with_links=with_links)
-    files = {name: folder / f"{name}.parquet" for name in used}
-    # External access is safe: only our own statements run here. Tables have no order, and keeping one needs memory.
-    config: Config = {"enable_external_access": "true", "preserve_insertion_order": "false"}
-    with sandbox(columns(scans.store), {name: tables[name].only(used[name]) for name in used}, config=config) as alone:
-        for name, file in files.items():
-            alone.execute(f"COPY (FROM {name}) TO ? (FORMAT parquet, COMPRESSION uncompressed)", [str(file)])
-    return {name: _select(types, used.get(name, ()), files.get(name)) for name, types in _columns(scans).items()}
+    store = columns(scans.store)
+    copies = store.database.copies
+    copies.mkdir(mode=0o700, exist_ok=True)
+    with TemporaryDirectory(dir=copies) as folder:
+        files = {name: Path(folder, f"{name}.parquet") for name in used}
+        # The database writes them itself: through a database of its own, the rows would take twice the time.
+        with store.further_cursors() as cursor:
+            source = cursor()
+            source.execute("BEGIN TRANSACTION READ ONLY")
+            for name, file in files.items():
+                rows = tables[name].only(used[name])
+                written = f"COPY ({rows.sql}) TO {quoted(str(file))} (FORMAT parquet, COMPRESSION uncompressed)"
+                source.execute(written, dict(rows.parameters))
+        yield files
 
 
 def _select(types: Mapping[str, str], used: Sequence[str], file: Path | None) -> str:

@@ -63,6 +63,33 @@ def test_another_kind_keeps_only_fields_it_can_have():
     assert form.fields == {"text": "Hi"}
 
 
+def test_hidden_fields_of_another_kind_start_empty():
+    form = ContentForm("https://example.com/t/{n}")
+    form.change({"form": "event"})
+    assert form.fields == {}
+    form.change({"title": "Jazz in the Courtyard", "start": "2026-06-14T18:00", "url": "https://example.com/jazz"})
+    form.change({"form": "contact"})
+    assert form.fields == {}, "a title of an event is no position of a person, and the web address would be hidden"
+
+
+def test_back_at_an_earlier_kind_its_own_answers_are_there():
+    form = ContentForm("https://example.com")
+    form.change({"form": "sms"})
+    form.change({"number": "+39040123456", "text": "Hi"})
+    form.change({"form": "contact"})
+    form.change({"name": "Ana Petek", "url": "https://example.com/ana"})
+    form.change({"form": "whatsapp"})
+    assert form.fields == {}
+    form.change({"number": "+39040654321"})
+    form.change({"form": "sms"})
+    assert form.fields == {"number": "+39040654321", "text": "Hi"}, "the number that was typed last counts"
+    form.change({"form": "contact"})
+    assert form.fields == {"name": "Ana Petek", "url": "https://example.com/ana"}
+    form.follow("tel:+39040123456")
+    form.change({"form": "contact"})
+    assert form.fields == {}, "another content begins anew"
+
+
 def test_back_to_text_shows_the_whole_content():
     form = ContentForm(NETWORK)
     form.change({"form": "phone"})

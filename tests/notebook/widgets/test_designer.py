@@ -2,7 +2,9 @@
 
 import gc
 import json
+import re
 import weakref
+from base64 import b64decode
 from io import BytesIO
 
 import ipywidgets
@@ -14,10 +16,12 @@ from traitlets import TraitError
 
 from qrkit import Design, Frame, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
 from qrkit.design.presets import PRESETS
+from qrkit.drawing.logo import placed_logo
 from qrkit.errors import ContentTooLong, RemoteContentDisabled
 from qrkit.notebook.widgets import Designer
 
 TEXT = "https://example.com"
+NAVY_ON_CREAM = {"rgb(11,61,145)", "rgb(255,244,214)"}
 
 
 @pytest.fixture
@@ -214,6 +218,43 @@ def test_what_only_checkout_scanners_need_is_told_to_those_who_ask(studio):
     say(studio, ask="fix", issue=issue["number"])
     say(studio, ask="check", scanners=True)
     assert studio.state["badge"]["issues"] == []
+
+
+def colors_of(image):
+    """The colors of a decorated picture."""
+    return set(re.findall(r"rgb\([0-9,]+\)", image.to_bytes("svg").decode()))
+
+
+@pytest.mark.parametrize("preset", ["bar", "confetti", "wifi", "kraft"])
+def test_two_colors_are_used_everywhere(studio, preset):
+    say(studio, ask="preset", kind="preset", name=preset)
+    colors = [{"path": ["foreground"], "value": "#0B3D91"}, {"path": ["background"], "value": "#FFF4D6"}]
+    say(studio, ask="edit", edits=[*colors, {"path": ["frame", "caption", "text"], "value": "Menu"}])
+    before = colors_of(studio.image)
+    assert before > NAVY_ON_CREAM, "the look brought colors of its own"
+    say(studio, ask="two colors")
+    assert colors_of(studio.image) == NAVY_ON_CREAM
+    assert studio.design.frame.caption.text == "Menu"
+    studio.undo()
+    assert colors_of(studio.image) == before
+
+
+@pytest.mark.parametrize("angle", [0, 30])
+def test_two_colors_are_used_for_the_plate_of_a_logo(studio, angle):
+    say(studio, ask="preset", kind="preset", name="badge")
+    design, logo = studio.design, placed_logo(studio.design).layer
+    studio.design = design.replace(layers=[layer.rotated(angle) for layer in design.layers])
+    before = studio.design.layers
+    say(studio, ask="edit", edits=[{"path": ["foreground"], "value": "#0B3D91"}])
+    say(studio, ask="edit", edits=[{"path": ["background"], "value": "#FFF4D6"}])
+    say(studio, ask="two colors")
+    plate, heart = studio.design.layers
+    assert placed_logo(studio.design.replace(layers=[plate.upright, heart])).ring == "#0b3d91"
+    assert "fff4d6" in b64decode(plate.upright.content.partition(",")[2]).decode()
+    assert heart == before[logo].replace(color=None)
+    assert [(one.x, one.width, one.rotation) for one in studio.design.layers] == [
+        (pytest.approx(one.x), pytest.approx(one.width), one.rotation) for one in before
+    ]
 
 
 def test_frames_are_shown_around_the_design_itself(studio, sent):

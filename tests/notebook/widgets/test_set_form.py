@@ -63,12 +63,41 @@ def test_a_table_fills_in_contents_and_captions(ask):
     assert "{Raum}" in message["told"][0]
 
 
+WEBSITES = table("Table,Website\n1,https://example.org/a\n2,https://example.org/b\n")
+
+
+def test_a_column_of_web_addresses_is_what_each_code_says(ask, studio):
+    message, _ = ask(ask="table", url=WEBSITES)
+    assert (message["columns"], message["content"]) == (["Table", "Website"], "{Website}")
+    message, _ = ask(ask="table", url=table("Table,Seats\n1,4\n"))
+    assert message["content"] == ""
+    studio.design = studio.design.replace(content="https://example.com/{Table}")
+    message, _ = ask(ask="table", url=WEBSITES)
+    assert message["content"] == "", "the content of the design names a column already"
+
+
+def test_codes_that_are_all_the_same_are_told_before(ask, studio):
+    same = {"ask": "sheet", "content": "https://example.com", "caption": "Table {n}"}
+    ask(ask="table", url=WEBSITES)
+    for stock in ("L7160", ""):
+        message, page = ask(of="table", stock=stock, **same)
+        assert message["told"] == ["All 2 codes are the same; {Website} is not used"]
+        assert bool(page) == bool(stock), "a picture of a page, if they are on pages"
+    assert ask(of="table", **{**same, "content": "{Website}"})[0]["told"] == []
+    told = ask(of="numbered", count=1200, **same)[0]["told"]
+    assert told == ["All 1,200 codes are the same; {n} is not used"]
+    assert ask(of="numbered", count=1, **same)[0]["told"] == []
+    ask(ask="table", url=table("Table,Website\n1,https://example.org/a\n2,https://example.org/a\n"))
+    assert ask(of="table", **{**same, "content": "{Website}"})[0]["told"] == ["All 2 codes are the same"]
+    assert "{Raum}" in ask(of="table", **{**same, "content": "{Raum}"})[0]["told"][0]
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         ({"of": "numbered", "count": 0}, "1..2,000"),
         ({"of": "numbered", "count": 1e9}, "1..2,000"),
-        ({"of": "table"}, "1..2,000"),
+        ({"of": "table"}, "table: has no rows, and each row makes a code"),
         ({"of": "one", "stock": "L716"}, "did you mean"),
         ({"of": "numbered", "count": 2, "caption": "x" * 200}, "1..60 characters"),
         ({"of": "numbered", "count": 12, "stock": "Hisago OP2505"}, "modules"),

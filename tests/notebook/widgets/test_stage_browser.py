@@ -181,6 +181,62 @@ def test_a_download_is_what_its_purpose_asks_for(notebook):
         assert picture.width / 300 * 25.4 == pytest.approx(40, abs=2)
 
 
+def test_brand_colors_are_set_in_one_place(notebook):
+    page, studio = opened(notebook, EMPTY)
+    studio.get_by_role("button", name="Tent", exact=True).click()
+    settled(page)
+    colors = tab(studio, "Colors")
+    colors.get_by_role("textbox", name="Foreground color", exact=True).fill("navy")
+    colors.get_by_role("textbox", name="Background color", exact=True).fill("#FFF4D6")
+    settled(page)
+    assert told(page).markers.top_left.inner_color
+    colors.get_by_role("button", name="Use these two colors everywhere").click()
+    settled(page)
+    design = told(page)
+    assert (design.markers.top_left.inner_color, design.foreground.rgb) == (None, "#000080")
+
+
+def test_a_width_that_cannot_be_printed_is_told_beside_its_field(notebook):
+    page, studio = opened(notebook, EMPTY)
+    files = download(studio)
+    files.get_by_role("radio", name="Print shop").check(force=True)
+    files.locator(".qk-fine").first.wait_for()
+    width = files.get_by_label("Print width, mm")
+    for wrong in ("60000", "-5"):
+        width.fill(wrong)
+        width.press("Tab")
+        assert files.get_by_text("Must be between 2 and 5,000 mm.").is_visible()
+        go = files.get_by_role("button", name="Download PDF", exact=True)
+        assert (go.is_disabled(), files.get_by_role("button", name="Download as SVG").is_disabled()) == (True, True)
+        files.locator(".qk-fine").first.wait_for(state="detached")
+    width.fill("50")
+    width.press("Tab")
+    files.locator(".qk-fine").first.wait_for()
+    with page.expect_download():
+        files.get_by_role("button", name="Download PDF, 50 mm at 300 dpi").click()
+    assert not files.get_by_text("Must be between").is_visible()
+
+
+def test_a_pasted_column_of_web_addresses_is_the_content_of_each_code(notebook):
+    _page, studio = opened(notebook, EMPTY)
+    files = download(studio)
+    files.get_by_role("radio", name="From a table").check(force=True)
+    rows = "\n".join(f"{number},https://acme.example/{number}" for number in range(1, 13))
+    files.get_by_label("Table", exact=True).fill(f"Table,Website\n{rows}")
+    files.get_by_label("Table", exact=True).press("Tab")
+    files.get_by_text("Columns: {Table}, {Website}").wait_for()
+    content = files.get_by_label("Content of each")
+    assert (content.input_value(), files.get_by_label("Caption of each").input_value()) == ("{Website}", "{Table}")
+    content.fill("https://acme.example")
+    told = files.get_by_text("All 12 codes are the same; {Website} is not used")
+    told.wait_for()
+    files.get_by_role("radio", name="Labels and cards").check(force=True)
+    files.get_by_role("img", name="First page of the sheet").wait_for()
+    assert told.is_visible()
+    content.fill("{Website}")
+    files.get_by_text("Nothing to change before you print").wait_for()
+
+
 def test_twelve_numbered_table_cards_take_at_most_ten_actions(notebook):
     page, studio = opened(notebook, EMPTY)
     files = studio.get_by_role("region", name="Download")

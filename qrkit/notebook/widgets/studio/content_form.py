@@ -39,6 +39,7 @@ class ContentForm:
     def __init__(self, content: str) -> None:
         self.kind, self.fields, self.missing, self.notes = "text", dict[str, Any](), "", list[str]()
         self._content: str | None = None
+        self._left: Mapping[str, dict[str, Any]] = {}
         self.follow(content)
 
     def follow(self, content: str) -> None:
@@ -46,14 +47,16 @@ class ContentForm:
         if content == self._content:
             return
         found = read(content)
+        self._left = {}
         self.kind, self.missing, self._content = found.kind, "", content
         self.fields, self.notes = _typed(found), _notes(found)
 
     def change(self, fields: Mapping[str, Any]) -> str | None:
         """Change fields, or the kind under the name `form`, and return the content that the form then describes.
 
-        What the content says in none of the fields stays. A new kind keeps the fields that it can have, too. While
-        fields are missing, the form describes nothing: the result is None, and `missing` names them.
+        What the content says in none of the fields stays. A new kind takes over what its first fields call by the same
+        name; its other fields are as they were left when it was chosen before, or empty. While fields are missing, the
+        form describes nothing: the result is None, and `missing` names them.
 
         Raises:
             InvalidParameter: If there is no such kind, or a field breaks its rule; the error names the form's paths,
@@ -62,7 +65,7 @@ class ContentForm:
         kind = kind_named(fields.get(FORM, self.kind))
         typed = {
             name: value
-            for name, value in {**self.fields, **fields}.items()
+            for name, value in {**self._kept(kind), **fields}.items()
             if name in kind.fields.model_fields and value not in ("", None)
         }
         if kind.name == "text" and self._content:  # the default is the text that is in the code
@@ -77,12 +80,21 @@ class ContentForm:
             if wrong:
                 raise InvalidParameter(*(replace(one, name=f"{FORM}.{one.name}") for one in wrong)) from error
             missing = "; ".join(f"{label_of(kind.name, one.name)} {one.rule}" for one in error.problems)
+        if kind.name != self.kind:
+            self._left = {**self._left, self.kind: self.fields}
         self.kind, self.fields, self.missing = kind.name, typed, missing
         self.notes = _notes(content) if content else []
         if content is None:
             return None
         self._content = str(content)
         return self._content
+
+    def _kept(self, kind: Kind) -> dict[str, Any]:
+        """Return the fields that stay in the form of a kind: those that are seen at once, and its own."""
+        if kind.name == self.kind:
+            return self.fields
+        alike = {name for name in _first(kind) if label_of(kind.name, name) == label_of(self.kind, name)}
+        return self._left.get(kind.name, {}) | {name: self.fields[name] for name in alike & self.fields.keys()}
 
     def _written(self, kind: str, typed: Mapping[str, Any]) -> Content:
         """Return the content of some fields, with all else that the present content of the same kind says."""
@@ -123,8 +135,13 @@ def _form(kind: Kind) -> dict[str, Any]:
         "title": kind.title,
         "about": SHORT_URLS[kind.behind],
         "fields": [control.as_dict() for control in _controls(kind)],
-        "first": [name for name, field in kind.fields.model_fields.items() if field.is_required() or field.examples],
+        "first": _first(kind),
     }
+
+
+def _first(kind: Kind) -> list[str]:
+    """Return the fields that are seen at once; the others are folded away."""
+    return [name for name, field in kind.fields.model_fields.items() if field.is_required() or field.examples]
 
 
 def _controls(kind: Kind) -> list[Control]:

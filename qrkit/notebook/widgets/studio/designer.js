@@ -117,6 +117,8 @@ function render({ model, el }) {
   experts.panel.className = "qk-record";
   const caption = makeControl(studio, words, ["frame", "caption"]);
   panels.Text.append(caption.element);
+  const everywhere = h("button", { type: "button", title: say("Eyes, frame, caption and icons take these two colors, too"), onclick: () => studio.ask({ ask: "two colors" }) }, say("Use these two colors everywhere"));
+  panels.Colors.append(h("div", { class: "qk-buttons" }, everywhere));
   const contentForm = makeContentForm(studio, form.kinds);
   const logoForm = makeLogoForm(studio, form.logo);
   panels.Logo.append(logoForm.element);

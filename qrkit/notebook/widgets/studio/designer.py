@@ -23,6 +23,8 @@ from qrkit.contents.cards import file_stem, summary
 from qrkit.design.decoration import Marker, Markers
 from qrkit.design.design import Design
 from qrkit.design.frames import USUAL_KIND, Frame
+from qrkit.design.gradient import Gradient
+from qrkit.design.limits import Within
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
@@ -42,7 +44,7 @@ from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_control
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SHORT, SavedLooks
 from qrkit.notebook.widgets.studio.set_form import SetForm
-from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
+from qrkit.notebook.widgets.studio.swatches import color_contrasts, in_two_colors, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
@@ -69,6 +71,10 @@ PURPOSES: dict[str, dict[str, Any]] = {
 }
 """What a download is for -> its format, whether it is a sheet, and its print size if it is printed as a picture; never
 smaller than phones need."""
+(PRINT_WIDTH,) = (
+    (note.low, note.high) for note in PrintSize.model_fields["size_mm"].metadata if isinstance(note, Within)
+)
+"""Bounds of the width of a print in millimeters."""
 MOST_EDITS = 50
 """Maximum edits in one message."""
 MOST_LOOKS = 4
@@ -292,6 +298,12 @@ class Designer(Page):
             lambda: self._draft.take(with_look(self.design, name, None if colorway is None else str(colorway)))
         )
 
+    def _on_two_colors(self, _message: Any) -> None:
+        """Use foreground and background for eyes, frame, words, icons and the plate of a logo, too."""
+        design, ink = in_two_colors(self.design), self.design.foreground
+        color = ink.stops[0].color if isinstance(ink, Gradient) else ink
+        self._change(lambda: self._draft.take(self._logo.with_ring(design, color, self._draft.fetch)))
+
     def _on_looks(self, message: dict[str, Any]) -> None:
         """Draw thumbnails of some presets and saved looks; one that cannot be drawn with this content gets none."""
         asked = message.get("looks")
@@ -401,19 +413,21 @@ class Designer(Page):
     def _on_table(self, message: dict[str, Any]) -> None:
         """Read a table for a set of codes, from a data URL."""
         self._errors = {}
-        columns = self._set.read(b64decode(str(message.get("url", "")).partition(",")[2]))
-        self.send({"answer": "columns", "view": message.get("view"), "columns": columns})
+        table = b64decode(str(message.get("url", "")).partition(",")[2])
+        columns, content = self._set.read(table, self.design)
+        self.send({"answer": "columns", "view": message.get("view"), "columns": columns, "content": content})
 
     def _on_sheet(self, message: dict[str, Any]) -> None:
-        """Send a picture of the first page of a sheet, and what to change before it is printed."""
-        pages, told = list[bytes](), list[str]()
+        """Send what to change before codes are printed together, and a picture of their first page on a sheet."""
+        page, told = None, list[str]()
         with catch_warnings(record=True, action="always") as found:
             try:
-                pages.append(self._set.page(self.settled, message))
+                page = self._set.page(self.settled, message)
+                told += self._set.sameness(self.design, message) if message.get("of") != "one" else []
             except QrkitError as error:
                 told.append(str(error))
         told += dict.fromkeys(str(one.message) for one in found)
-        self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=pages)
+        self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=[page] if page else [])
 
     def _on_print(self, message: dict[str, Any]) -> None:
         """Check the image for a print size."""
@@ -479,5 +493,6 @@ def _form(brand: Brand | None) -> dict[str, Any]:
         "presets": look_controls(),
         "downloads": DOWNLOADS,
         "purposes": PURPOSES,
+        "printWidth": PRINT_WIDTH,
         "swatches": swatch_groups(brand),
     }

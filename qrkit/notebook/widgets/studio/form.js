@@ -177,7 +177,7 @@ const MAKERS = {
     const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, or https://…" });
     // A layer is called by its file: people do not know it by a data URI.
     const nameOf = (file) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: file.name }] : []);
-    const file = fileButton(say("Choose file…"), `${say("Choose a file")}: ${spec.label}`, PICTURES, (chosen) => readPicture(chosen, (value) => studio.edit([{ path, value }, ...nameOf(chosen)])));
+    const file = fileButton(say("Choose file…"), `${say("Choose a file")}: ${spec.label}`, PICTURES, (chosen) => readFile(chosen, (value) => studio.edit([{ path, value }, ...nameOf(chosen)])));
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
     const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
     const field = typed(studio, spec, path, input, emptied(spec));
@@ -307,13 +307,6 @@ const MAKERS = {
 };
 
 const PICTURES = "image/png,image/jpeg,image/svg+xml,image/webp,image/gif,image/avif,image/bmp,image/tiff,image/x-icon";
-
-/** Read a file as a data URI; then(uri). */
-function readPicture(file, then) {
-  const reader = new FileReader();
-  reader.onload = () => then(reader.result);
-  reader.readAsDataURL(file);
-}
 
 /** A button to choose a file, and the input behind it; take(file) when one is chosen. */
 function fileButton(words, title, accept, take) {

@@ -9,7 +9,7 @@ function makeLogoForm(studio, specs) {
   const where = h("p", { class: "qk-hint" }, say("or drop a PNG, JPEG, SVG or WebP on the picture"));
   const error = h("p", { class: "qk-error" });
   const take = (chosen) =>
-    readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
+    readFile(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
   const [choose, file] = fileButton("", say("Choose a file for the logo"), PICTURES, take);
   const takeIcon = (icon) => studio.edit([{ path: ["logo", "content"], value: `icon:${icon}` }, { path: ["logo", "name"], value: icon }]);
   const size = makeSize(studio, specs.size);

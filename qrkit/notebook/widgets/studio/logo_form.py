@@ -17,6 +17,7 @@ from qrkit.notebook.widgets.controls import controls
 from qrkit.scanning.logo_size import WIDEST, largest_share
 
 if TYPE_CHECKING:
+    from qrkit.design.color import Color
     from qrkit.design.decoration import Layer
     from qrkit.design.design import Design
     from qrkit.drawing.untrusted.assets import Fetch
@@ -93,6 +94,16 @@ class LogoForm:
         angle = design.layers[placed.layer].rotation if placed and "content" not in fields else 0.0
         changed = self._changed(self._upright(design), fields, fetch)
         self.placed = placed_logo(changed, self._content)
+        return self._with_layers(changed, lambda layer: layer.rotated(angle)) if angle else changed
+
+    def with_ring(self, design: Design, color: Color, fetch: Fetch | None) -> Design:
+        """Return the design with the plate of its logo in the background color, and the ring in `color`."""
+        self.follow(design)
+        if self.placed is None or self.placed.plate is None:
+            return design
+        placed = self.placed._replace(ring=self.placed.ring and color.rgb)
+        angle = design.layers[placed.layer].rotation
+        changed = scaled_logo(self._upright(design), placed, placed.share, fetch=fetch)
         return self._with_layers(changed, lambda layer: layer.rotated(angle)) if angle else changed
 
     def _changed(self, design: Design, fields: Mapping[str, Any], fetch: Fetch | None) -> Design:

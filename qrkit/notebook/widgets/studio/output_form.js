@@ -3,18 +3,19 @@
 const RESOLUTIONS = [150, 203, 300, 600]; // dots per inch
 const CODES = { one: say("One code"), numbered: say("A numbered set"), table: say("From a table"), campaign: say("A campaign") };
 const CAPTION = say("Table {n}"); // of numbered cards, until it is changed
-const CONTENT = "Content"; // the column that is encoded, until the field says otherwise
 const STOCKS = say("The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag.");
 const PATTERN = say("A pattern: {n} is the number of a code; columns of a table and, in a campaign, {name}, {campaign} and {short_code} go in braces, too.");
 
 /**
- * purposes: the format and print size of each, by name. Gives { button, element, update(state), hear(message, buffers) }: what
+ * purposes: the format and print size of each, by name; printWidth: its bounds in millimeters. Gives { button, element, update(state), hear(message, buffers) }: what
  * opens it, buttons for files and copies, and what comes back of them.
  */
-function makeOutput(studio, { downloads, purposes }) {
+function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, widest] }) {
   const field = (words, ...inputs) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
   const text = (attributes) => h("input", { type: "text", id: newId(), maxlength: 500, spellcheck: "false", ...attributes });
-  const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: say("as designed") });
+  const width = h("input", { type: "number", id: newId(), min: narrowest, max: widest, step: "any", placeholder: say("as designed") });
+  const widthError = h("p", { class: "qk-error", id: newId(), role: "alert" });
+  width.setAttribute("aria-describedby", widthError.id);
   const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
   const campaign = h("select", { id: newId() });
   const count = h("input", { type: "number", id: newId(), min: 1, max: 2000, value: 12 });
@@ -22,7 +23,7 @@ function makeOutput(studio, { downloads, purposes }) {
   const content = text({ placeholder: say("as designed"), title: PATTERN });
   const names = text({ placeholder: "automatic", title: PATTERN });
   const stock = text({ value: "table-tent" });
-  const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
+  const takeTable = (data) => readFile(data, (url) => studio.ask({ ask: "table", url }));
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
   const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
@@ -32,12 +33,13 @@ function makeOutput(studio, { downloads, purposes }) {
   let ground = null; // the background before it became transparent
   const clear = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]) });
   const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
-  const size = () => (width.value === "" || isSheet() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
+  const isWrong = () => !isSheet() && !width.validity.valid;
+  const size = () => (width.value === "" || isSheet() || isWrong() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   let purpose = Object.keys(purposes)[0];
   let of = "one";
   let least = 0;
-  let asked = ""; // what the picture of the page shows
-  let sheetChecks = [];
+  let asked = ""; // the codes that were looked at last
+  let setChecks = [];
   const isSheet = () => Boolean(purposes[purpose].isSheet);
   const isSet = () => ["numbered", "table"].includes(of);
   const order = () => ({ ...size(), of, campaign: campaign.value, count: Number(count.value), content: content.value, caption: caption.value, stock: isSheet() ? stock.value : "" });
@@ -49,7 +51,7 @@ function makeOutput(studio, { downloads, purposes }) {
     [field(say("Campaign"), campaign), () => of === "campaign"],
     [field(say("Labels or cards"), stock, h("span", { class: "qk-hint" }, STOCKS)), isSheet],
     [field(say("File names"), names), () => of !== "one" && !isSheet()],
-    [field(say("Print width, mm"), width), () => !isSheet()],
+    [field(say("Print width, mm"), width, widthError), () => !isSheet()],
     [field(say("Resolution"), dpi), () => !isSheet()],
   ];
   const print = h("div", { class: "qk-print" }, ...parts.map(([part]) => part));
@@ -72,14 +74,23 @@ function makeOutput(studio, { downloads, purposes }) {
     codeChips.update(of, {});
     for (const [part, isShown] of parts) part.hidden = !isShown();
     for (const one of [clearRow, others]) one.hidden = isSheet();
+    for (const one of [go, ...files]) one.disabled = isWrong();
+    width.ariaInvalid = isWrong() ? "true" : null;
+    widthError.textContent = isWrong() ? inWords("must be in ", { kind: "number", low: narrowest, high: widest, unit: "mm" }) : "";
     const format = purposes[purpose].format.toUpperCase();
     go.textContent = size().mm ? say("Download {format}, {width} mm at {dpi} dpi", null, { format, width: width.value, dpi: dpi.value }) : say("Download {format}", null, { format });
   }
   function changed() {
     label();
+    setChecks = [];
+    asked = "";
     studio.stretch(size().mm);
     studio.ask({ ask: "print", ...size() });
   }
+  width.addEventListener("input", () => {
+    label();
+    studio.refresh();
+  });
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
   const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
@@ -129,8 +140,9 @@ function makeOutput(studio, { downloads, purposes }) {
     else if (message.answer === "file") save(message.name, buffers[0], message.type);
     else if (message.answer === "columns") {
       columns.textContent = say("Columns: {names}", null, { names: message.columns.map((one) => `{${one}}`).join(", ") });
-      if (caption.value === CAPTION) caption.value = `{${message.columns[0]}}`;
-      content.value = message.columns.includes(CONTENT) ? `{${CONTENT}}` : "";
+      content.value = message.content;
+      const words = message.columns.map((one) => `{${one}}`).filter((one) => one !== content.value);
+      if (caption.value === CAPTION) caption.value = words[0] ?? content.value;
       asked = "";
       studio.refresh();
     } else if (message.answer === "sheet") showPage(message.told, buffers[0]);
@@ -139,7 +151,7 @@ function makeOutput(studio, { downloads, purposes }) {
   }
 
   function showPage(told, picture) {
-    sheetChecks = told.length ? told.map((words) => ({ text: words })) : [{ text: say("Nothing to change before you print"), is_good: true }];
+    setChecks = told.length || !isSheet() ? told.map((words) => ({ text: words })) : [{ text: say("Nothing to change before you print"), is_good: true }];
     studio.refresh();
     page.hidden = !picture;
     if (!picture) return;
@@ -153,11 +165,12 @@ function makeOutput(studio, { downloads, purposes }) {
     clear.checked = isClear;
     if (!isClear) ground = values.background ?? null;
     least = state.badge?.least ?? least;
-    const found = isSheet() ? sheetChecks : state.print;
+    const found = isWrong() ? [] : isSheet() ? setChecks : [...setChecks, ...state.print];
     checks.replaceChildren(...found.map(({ text: words, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, words)));
     page.hidden ||= !isSheet();
     const wanted = JSON.stringify([values, order()]);
-    if (isSheet() && !element.hidden && state.badge && wanted !== asked && studio.isIdle()) {
+    const isMade = isSheet() || of === "numbered" || (of === "table" && columns.textContent);
+    if (isMade && !element.hidden && state.badge && wanted !== asked && studio.isIdle()) {
       asked = wanted;
       studio.ask({ ask: "sheet", ...order() });
     }

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages.sentences import say
+from qrkit.pictures.patterns import FIELD, filled
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -32,19 +34,43 @@ class SetForm:
 
     def __init__(self) -> None:
         self._table: list[dict[str, str]] = []
+        self._column = ""
 
-    def read(self, data: bytes) -> list[str]:
-        """Read a table from a csv, xlsx, xls or ods file, and return the names of its columns."""
+    def read(self, data: bytes, design: Design) -> tuple[list[str], str]:
+        """Read a table from a csv, xlsx, xls or ods file.
+
+        Returns:
+            The names of its columns, and the pattern of the contents; "" if it is that of the design.
+        """
         from qrkit.exchange.sheets import sheet_of
 
         table = sheet_of(data, "csv", name="the table")
-        self._table = table.texts()
-        return list(table.heading)
+        self._table, self._column = table.texts(), table.content_column
+        is_used = any(column in table.heading for column in FIELD.findall(_pattern(design, {})))
+        return list(table.heading), f"{{{self._column}}}" if self._column and not is_used else ""
 
-    def page(self, design: Design, asked: Asked) -> bytes:
-        """Return the first page of a sheet as a PNG, and warn of what to change before printing."""
+    def sameness(self, design: Design, asked: Asked) -> list[str]:
+        """Say that all codes of a set have the same content, which few people mean to print."""
+        from qrkit.pictures.sets import NUMBER
+
+        rows, pattern = self._rows(asked), _pattern(design, asked)
+        if len(rows) < 2 or len({filled(pattern, row) for row in rows}) > 1:
+            return []
+        if FIELD.search(pattern):
+            return [say("All {count} codes are the same", len(rows))]
+        unused = f"{{{NUMBER if asked.get('of') == 'numbered' else self._column or list(rows[0])[-1]}}}"
+        return [say("All {count} codes are the same; {column} is not used", len(rows), column=unused)]
+
+    def page(self, design: Design, asked: Asked) -> bytes | None:
+        """Return the first page of a sheet as a PNG, and warn of what to change before printing.
+
+        Codes that are not on a sheet have no page; the first one is drawn, which raises what is wrong with all.
+        """
         from qrkit.paper import first_page
 
+        if not asked.get("stock"):
+            self._codes(design, asked, 1)
+            return None
         return FORMATS["png"].write(first_page(*self._sheet(design, asked, MOST_ON_PAGE), width=WIDTH))
 
     def file(self, design: Design, asked: Asked, names: str, format: str, size: PrintSize | None) -> tuple[str, bytes]:
@@ -78,15 +104,27 @@ class SetForm:
 
         if asked.get("of") == "one":
             return generate_set(1, [design.content], design=design, **how)
-        is_numbered, count = asked.get("of") == "numbered", min(int(asked.get("count") or 0), MOST_CODES + 1)
-        rows = [{}] * count if is_numbered else self._table
-        if not 1 <= len(rows) <= MOST_CODES:
-            rule = f"must be in 1..{MOST_CODES:,}; for more, use `qrkit generate`"
-            raise InvalidParameter(Problem("codes", len(rows), rule, "out-of-range"))
-        usual = design.content.replace("%7B", "{").replace("%7D", "}")  # as links write braces
-        content, words = str(asked.get("content") or usual), design.frame and design.frame.caption
+        words = design.frame and design.frame.caption
         caption = asked.get("caption") or (words.text if words else None)
-        made = generate_set(rows[:most], content, caption=caption, design=design, **how)
+        made = generate_set(self._rows(asked)[:most], _pattern(design, asked), caption=caption, design=design, **how)
         for error in made.errors:
             raise InvalidParameter(Problem(f"code {error.row + 1}", None, error.error))
         return made
+
+    def _rows(self, asked: Asked) -> list[dict[str, str]]:
+        """Return the row of each code of a set."""
+        from qrkit.pictures.sets import numbered
+
+        is_numbered, count = asked.get("of") == "numbered", min(int(asked.get("count") or 0), MOST_CODES + 1)
+        rows = [{}] * count if is_numbered else self._table
+        if not (rows or is_numbered):
+            raise InvalidParameter(Problem("table", None, "has no rows, and each row makes a code"))
+        if not 1 <= len(rows) <= MOST_CODES:
+            rule = f"must be in 1..{MOST_CODES:,}; for more, use `qrkit generate`"
+            raise InvalidParameter(Problem("codes", len(rows), rule, "out-of-range"))
+        return numbered(rows)
+
+
+def _pattern(design: Design, asked: Asked) -> str:
+    """Return the pattern of the contents of a set; that of the design by default, whose links write braces as %7B."""
+    return str(asked.get("content") or design.content.replace("%7B", "{").replace("%7D", "}"))

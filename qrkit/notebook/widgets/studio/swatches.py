@@ -12,7 +12,7 @@ from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, Limits
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
 
-__all__ = ["GRADIENTS", "GROUNDS", "INKS", "color_contrasts", "swatch_groups"]
+__all__ = ["GRADIENTS", "GROUNDS", "INKS", "color_contrasts", "in_two_colors", "swatch_groups"]
 
 WORDS = {None: "enough", "warning": "low", "error": "scanners may fail"}
 CORNERS = {"topLeft": "top_left", "topRight": "top_right", "bottomLeft": "bottom_left"}
@@ -49,6 +49,21 @@ def swatch_groups(brand: Brand | None) -> dict[str, Any]:
         "grounds": GROUNDS,
         "gradients": GRADIENTS,
     }
+
+
+def in_two_colors(design: Design) -> Design:
+    """Return the design with all that has a color of its own in those of foreground and background, now and later.
+
+    Colors of pictures stay.
+    """
+    markers = {corner: getattr(design.markers, corner) for corner in CORNERS.values()}
+    plain = {corner: one.replace(inner_color=None, outer_color=None) for corner, one in markers.items() if one}
+    layers = [layer.replace(color=None) if layer.color else layer for layer in design.layers]
+    frame = design.frame and design.frame.replace(color=None, background=None)
+    if frame and frame.caption:
+        frame = frame.replace(caption=frame.caption.replace(color=None))
+    modules = design.modules.replace(palette=())
+    return design.replace(markers=design.markers.replace(**plain), layers=layers, frame=frame, modules=modules)
 
 
 def color_contrasts(design: Design) -> dict[str, dict[str, str]]:
