@@ -14,7 +14,7 @@ const fromInput = (date) => (date ? `${date.slice(0, 16)}:00Z` : "");
 function makeCampaign(prefix = "") {
   const select = h("select");
   const name = h("input", { type: "text" });
-  const fields = [field(say("Campaign"), `${prefix}campaign_id`, select), field(say("Name of the new campaign"), `${prefix}new_campaign`, name)];
+  const fields = [field(say("Campaign"), `${prefix}campaign_id`, select), field(say("New campaign"), `${prefix}new_campaign`, name)];
   const isNew = () => select.value === NEW;
   function showName() {
     fields[1].element.hidden = !isNew();
