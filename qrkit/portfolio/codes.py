@@ -482,19 +482,19 @@ class Records:
     def _stored(
         self,
         *,
-        id: str | None = None,
         campaign: str | None = None,
         content: str | None = None,
         after: int = 0,
         limit: int | None = None,
     ) -> list[QRCode]:
         """Return the complete records of QR Codes, including QR Codes beyond the limit of the plan."""
-        most, chosen = PLANS[self.account.plan].most_qrcodes, {"id": id, "campaign": campaign, "content": content}
+        most, chosen = PLANS[self.account.plan].most_qrcodes, {"campaign": campaign, "content": content}
         return table.qrcodes(self.store, self.account.id, self._links, most=most, after=after, limit=limit, **chosen)
 
     def _one(self, id: str) -> QRCode:
-        if found := self._stored(id=_sought(id)):
-            return found[0]
+        most = PLANS[self.account.plan].most_qrcodes
+        if code := table.qrcode(self.store, self.account.id, self._links, most=most, id=_sought(id)):
+            return code
         unknown = NotFound("QR Code", id, hint="an ID is needed, not a short code")
         raise unknown.advising({"python": "qrcodes() of the portfolio shows what there is."})
 

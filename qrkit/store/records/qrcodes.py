@@ -48,7 +48,7 @@ __all__ = [
     "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
     "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "forget_taken", "get_ready",
     "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "last_number", "list_text", "number_of",
-    "parts", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row", "target_of",
+    "parts", "qrcode", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row", "target_of",
     "update_qrcode",
 ]  # fmt: skip
 
@@ -199,7 +199,7 @@ def _unless_default(column: str) -> str:
     return f"nullif(q.{column}, {literal}) AS {column}"
 
 
-RECORDS = f"""
+SELECT = """
 WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
@@ -208,23 +208,25 @@ SELECT
     CASE WHEN q.campaign_id IN (SELECT id FROM campaigns WHERE account_id = $account) THEN q.campaign_id END
         AS campaign_id, -- a damaged store may lack the campaign
     q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available,
-    q.scan_marker, {", ".join(map(_unless_default, RARE))}
+    q.scan_marker, {rare}
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number WHERE q.account_id = $account
 """
+RECORDS = SELECT.format(rare=", ".join(map(_unless_default, RARE)))
 """Selects what `read_qrcode` reads; conditions and an order may follow."""
 SELECT_QRCODES = f"""{RECORDS}
     AND q.number > $after AND q.number <= coalesce($until::INTEGER, 2147483647)
-    AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
     AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $limit
 """
+SELECT_QRCODE = f"{SELECT.format(rare=', '.join(RARE))} AND q.id = $id"
+"""For one QR Code, planning takes nearly all of the time, and longer with defaults and other conditions."""
 SELECT_ENDS = """
 SELECT number
 FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account) found
 WHERE place % $together = 0 ORDER BY number
 """
-ALL = {"id": None, "campaign": None, "content": None, "limit": None}
+ALL = {"campaign": None, "content": None, "limit": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
@@ -427,7 +429,6 @@ def qrcodes(
     links: Links,
     *,
     most: int,
-    id: str | None = None,
     campaign: str | None = None,
     content: str | None = None,
     after: int = 0,
@@ -440,8 +441,15 @@ def qrcodes(
         after: Only QR Codes with a greater number.
     """
     include_waiting(store)
-    asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
+    asked = {"campaign": campaign, "content": content, "account": account_id, "most": most}
     return read_all(store, SELECT_QRCODES, {**asked, "after": after, "until": None, "limit": limit}, links)
+
+
+def qrcode(store: Store, account_id: str, links: Links, *, most: int, id: str) -> QRCode | None:
+    """Return a QR Code of an account, or None."""
+    include_waiting(store)
+    found = read_all(store, SELECT_QRCODE, {"id": id, "account": account_id, "most": most}, links)
+    return found[0] if found else None
 
 
 def read_all(store: Store, sql: str, asked: Mapping[str, Any], links: Links) -> list[QRCode]:
