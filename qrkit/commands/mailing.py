@@ -10,9 +10,10 @@ from ssl import create_default_context
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from qrkit.commands.output import THIS_MACHINE, in_one_line
+from qrkit.commands.output import in_one_line
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.server.settings import SENDER_VARIABLE, SMTP_VARIABLE
+from qrkit.tracking.short_urls import THIS_MACHINE
 
 if TYPE_CHECKING:
     from qrkit.report import Report

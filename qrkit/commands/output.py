@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from qrkit.errors import QrkitError
 
@@ -20,13 +19,11 @@ if TYPE_CHECKING:
     from qrkit.tracking.records import QRCode
 
 __all__ = [
-    "EXIT_STATUSES", "THIS_MACHINE", "ImportStatus", "Status", "complain", "complaining", "in_one_line", "print_json",
+    "EXIT_STATUSES", "ImportStatus", "Status", "complain", "complaining", "in_one_line", "print_json",
     "print_result", "status_of", "tell_of_local_urls", "tell_rows",
 ]  # fmt: skip
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
-THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
-"""Hosts that lead to the computer itself."""
 MOST_ROWS = 20
 """Maximum rows printed as messages; --json contains all of them."""
 
@@ -118,7 +115,9 @@ def print_result(asked: argparse.Namespace, text: object, **members: Any) -> Non
 
 def tell_of_local_urls(command: str, portfolio: Portfolio, codes: Iterable[QRCode] | None = None) -> None:
     """Warn if the short URLs of QR Codes, by default of new ones, lead to this machine alone."""
+    from qrkit.tracking.short_urls import leads_to_this_machine
+
     has_urls = codes is None or any(code.is_dynamic for code in codes)
-    if has_urls and urlsplit(portfolio.base_url).hostname in THIS_MACHINE:
+    if has_urls and leads_to_this_machine(portfolio.base_url):
         rule = "leads only to this computer; set the address of your server with --base-url before you print anything"
         complain(command, f"short URLs begin with {portfolio.base_url}, which {rule}")

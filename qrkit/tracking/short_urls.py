@@ -16,11 +16,13 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
 __all__ = [
-    "CODE_RULE", "IN_PATH", "Claims", "ShortLink", "base_url_of", "beginnings", "host_of", "image_url", "is_address_of",
-    "is_short_code", "new_id", "new_ids", "new_short_code", "path_of", "read_short_url", "shared_paths", "short_url",
-    "slug", "tidy_code", "with_scheme",
+    "CODE_RULE", "IN_PATH", "THIS_MACHINE", "Claims", "ShortLink", "base_url_of", "beginnings", "host_of", "image_url",
+    "is_address_of", "is_short_code", "leads_to_this_machine", "new_id", "new_ids", "new_short_code", "path_of",
+    "read_short_url", "shared_paths", "short_url", "slug", "tidy_code", "with_scheme",
 ]  # fmt: skip
 
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+"""Hosts that lead to the computer itself."""
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """Letters and digits without 0, O, I and l, which are easily confused."""
 CODE_LENGTH = 6
@@ -241,6 +243,11 @@ def host_of(url: str) -> str:
     """Return the host of an http or https URL in lower case, with its port if it has one; "" for other text."""
     parts = _http_parts(url)
     return parts.host.lower() if parts else ""
+
+
+def leads_to_this_machine(url: str) -> bool:
+    """Return whether a URL leads to the computer itself, and so nowhere from a phone."""
+    return urlsplit(url).hostname in THIS_MACHINE
 
 
 def shared_paths(urls: Iterable[str]) -> dict[str, str]:

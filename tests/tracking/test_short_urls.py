@@ -15,6 +15,7 @@ from qrkit.tracking.short_urls import (
     beginnings,
     image_url,
     is_short_code,
+    leads_to_this_machine,
     new_id,
     new_ids,
     new_short_code,
@@ -287,3 +288,18 @@ def test_a_path_begins_with_its_longest_codes_first(path, wanted):
 
 def test_a_path_of_any_length_has_few_beginnings():
     assert len(list(beginnings("a/" * 50_000))) <= 100
+
+
+@pytest.mark.parametrize(
+    ("url", "leads_here"),
+    [
+        ("http://localhost:8080", True),
+        ("http://LOCALHOST/q", True),
+        ("http://127.0.0.1", True),
+        ("http://[::1]:80", True),
+        ("https://localhost.example.com", False),
+        (GO, False),
+    ],
+)
+def test_a_url_of_this_machine_is_known_by_its_host(url, leads_here):
+    assert leads_to_this_machine(url) == leads_here

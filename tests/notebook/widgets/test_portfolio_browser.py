@@ -573,6 +573,24 @@ def test_what_is_selected_is_downloaded_for_print(browser, shop):
     assert browser.errors
 
 
+def test_a_download_for_print_says_that_short_urls_lead_to_this_computer(shop):
+    shop.base_url = "http://localhost:8080"
+    ids = [shop.insert_qrcode(f"https://example.com/{kind}", is_dynamic=kind).id for kind in (True, False)]
+    browser = PortfolioBrowser(shop, name="local")
+    told = "Short URLs begin with http://localhost:8080, which leads only to this computer."
+    say(browser, ask="select", ids=ids, is_on=True)
+    downloaded(browser, kind="page", stock="L7160")
+    assert browser.state["said"].startswith(f"Here is the first sheet. Before you print: {told} Set the address")
+    downloaded(browser, kind="zip", image_format="svg")
+    assert told in browser.state["said"]
+    downloaded(browser, kind="xlsx")
+    assert browser.state["said"] == "qr-codes.xlsx has been made.", "nothing is printed"
+    say(browser, ask="select", ids=ids[:1], is_on=False)
+    downloaded(browser, kind="zip", image_format="svg")
+    assert told not in browser.state["said"], "a code without a short URL works everywhere"
+    browser.close()
+
+
 def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     table = b"Name,Website,Hall\nGate,https://example.com/gate,3\nBad,,\n"
     say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")

@@ -31,7 +31,7 @@ from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
-from qrkit.tracking.short_urls import path_of, tidy_code
+from qrkit.tracking.short_urls import leads_to_this_machine, path_of, tidy_code
 from qrkit.tracking.times import from_iso
 from qrkit.visits.sample_visitors import sample_request
 
@@ -287,6 +287,12 @@ class Catalogue:
         how = {name: given[name] for name in ("image_format", "names") if name in given and kind == "zip"}
         print_size = PrintSize(**size) if "size_mm" in size else None
         return f"qr-codes.{kind}", self.portfolio.export_bytes(kind, print_size=print_size, ids=ids, **how)
+
+    def local_url(self) -> str:
+        """Return the base URL if short URLs of selected codes lead to this computer alone; "" if none does."""
+        url = self.portfolio.base_url
+        codes = self.portfolio.search_page(self._selection())[1] if leads_to_this_machine(url) else []
+        return url if any(code.is_dynamic for code in codes) else ""
 
     def preview(self, fields: Mapping[str, str]) -> dict[str, Any]:
         """Return what `edit_selection` would change, as JSON: how many codes, how many contents, and some of these."""

@@ -56,8 +56,9 @@ function render({ model, el }) {
   const edit = button(say("Edit together"), () => open("together"));
   const print = button(say("Download for print"), () => open("print"));
   const remove = button(say("Delete"), () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": say("Delete selected") });
+  const why = h("span", { class: "qk-hint" }, say("Select QR Codes one by one or by page to delete them"));
   const none = button(say("Clear selection"), () => browser.ask({ ask: "select", is_on: false }));
-  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, say("Select page"))), selected, all, edit, print, remove, none);
+  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, say("Select page"))), selected, all, edit, print, remove, why, none);
   const heads = h("div", { class: "qk-cells qk-heads", role: "group", "aria-label": say("Sort by") });
   const list = h("ul", { class: "qk-codes", "aria-label": say("QR Codes") });
   const turn = (by, text, name) => button(text, () => browser.ask({ ask: "page", page: state.page + by }), { "aria-label": name, title: name });
@@ -179,7 +180,7 @@ function render({ model, el }) {
     for (const one of [edit, print, remove, none, selected]) one.hidden = !state.selected;
     selected.textContent = say("{count} selected", state.selected);
     remove.disabled = state.has_all;
-    remove.title = state.has_all ? say("Select QR Codes one by one or by page to delete them") : "";
+    why.hidden = !state.has_all;
     all.hidden = state.has_all || state.total <= state.rows.length;
     all.textContent = isNarrowed() ? say("Select all {count} that match", state.total) : say("Select all {count}", state.total);
   }

@@ -44,6 +44,10 @@ RESTORED = (
     "{count} QR Code restored, with short URL and scans.",
     "{count} QR Codes restored, with short URLs and scans.",
 )
+LOCAL = (
+    "Short URLs begin with {url}, which leads only to this computer. Set the address of your server (in the settings, "
+    "or as base_url in Python) before you print anything."
+)
 CHANGED = ("{count} QR Code changed.", "{count} QR Codes changed.")
 
 
@@ -227,15 +231,18 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
+            advice = list(dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told))
+            if not name.endswith(".xlsx") and (url := self._catalogue.local_url()):
+                advice.insert(0, say(LOCAL, url=url))
             if name.endswith(".svg"):
                 said = say(
                     "Here is the first sheet. Before you print:"
-                    if told
+                    if advice
                     else "Here is the first sheet. Nothing needs to change."
                 )
             else:
                 said = say("{name} has been made.", name=name)
-            self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
+            self._said = " ".join([said, *advice])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
         """Show what an import of the file that the browser sends, or of the last one, would do with these columns."""
