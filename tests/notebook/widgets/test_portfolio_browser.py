@@ -661,6 +661,20 @@ def test_rows_of_an_import_without_a_campaign_are_put_into_one_that_may_be_new(b
     assert [one.name for one in shop.list_campaigns()] == ["Window", "Tables"]
 
 
+def test_a_campaign_leaves_the_columns_of_a_file_as_they_are_read(browser):
+    for table, columns in (
+        (b"Kind,SSID,Password\nwifi,Cafe,open sesame\n", None),
+        (b"Site,Poster\nhttps://a.example,A\n", {"Content": "Site"}),
+    ):
+        send_file(browser, table)
+        if columns:
+            say(browser, ask="check import", columns=columns)
+        before = browser.state["file"]
+        assert before["created"] == 1
+        say(browser, ask="check import", campaign="Window")
+        assert browser.state["file"] == before | {"campaign": "Window"}
+
+
 def test_an_import_an_undo_and_a_deletion_clear_the_selection(browser, shop):
     send_file(browser, b"Content\nhttps://a.example\n")
     say(browser, ask="select", is_on=True)

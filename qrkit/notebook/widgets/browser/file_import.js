@@ -5,9 +5,9 @@ const MAPPED = { Content: say("Content"), "QR Code Name": say("Name"), "Campaign
 /** browser: { ask(message) }. The first rows of a file, which of its columns are read as what, and what is wrong with it. */
 function makeFileImport(browser) {
   const title = h("h3", {});
-  const selects = Object.keys(MAPPED).map((ours) => h("select", { "data-ours": ours, onchange: check }));
+  const selects = Object.keys(MAPPED).map((ours) => h("select", { "data-ours": ours, onchange: () => check({ columns: given() }) }));
   const names = h("datalist", { id: newId() });
-  const campaign = h("input", { type: "text", list: names.id, onchange: check });
+  const campaign = h("input", { type: "text", list: names.id, onchange: () => check({}) });
   const into = field(say("Put into campaign"), "", campaign, say("For rows without a campaign. A new name makes a new campaign.")).element;
   const columns = h("div", { class: "qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
   const told = h("div", { role: "status" });
@@ -24,8 +24,8 @@ function makeFileImport(browser) {
     const chosen = { ...file.columns, ...Object.fromEntries(selects.map((one) => [one.dataset.ours, one.value])) };
     return Object.fromEntries(Object.entries(chosen).filter(([, theirs]) => theirs));
   }
-  function check() {
-    browser.ask({ ask: "check import", columns: given(), campaign: campaign.value });
+  function check(changed) {
+    browser.ask({ ask: "check import", campaign: campaign.value, ...changed });
   }
   function update(state) {
     element.hidden = !state.file;

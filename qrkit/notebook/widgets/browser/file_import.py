@@ -34,7 +34,6 @@ class FileImport:
             wrote it; the heading of each of our `columns`; the `campaign` for rows that name none. If the file can be
             imported, also how many QR Codes are `created`, the first `rows` with the columns `shown`, the `issues`, and
             how many `more` there are.
-        offered: The columns for the first check; none if an import finds the content itself.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -47,18 +46,21 @@ class FileImport:
         format = import_format_of_file(PurePath(name)).name
         self._portfolio, self._data, self._format = portfolio, data, format
         heading, offered = offered_columns(data, format)
-        self._columns: Mapping[str, str] = {}
         self.state: dict[str, Any] = {"name": name, "heading": heading, "columns": offered, "campaign": ""}
-        is_found = offered.get("Content", "content").lower() in COLUMN_OF
-        self.offered: Mapping[str, str] = {} if is_found else offered
+        is_found = offered.get("Content", "content").lower() in COLUMN_OF  # or the import says what is missing
+        self._columns: Mapping[str, str] = {} if is_found else offered
 
-    def check(self, columns: Mapping[str, str], campaign: str = "") -> None:
+    def check(self, columns: Mapping[str, str] | None = None, campaign: str = "") -> None:
         """Read the file with columns and a campaign, as `Portfolio.import_file` takes them, and see what it would do.
+
+        Args:
+            columns: The columns; None for those of the last check, or for the first one, those that are offered.
 
         Raises:
             UnreadableFile: If the file would be refused.
             InvalidParameter: If no column is the content.
         """
+        columns = self._columns if columns is None else columns
         self._columns = columns
         kept = {name: self.state[name] for name in ("name", "heading", "columns")}
         self.state = kept | {"campaign": campaign} | ({"columns": columns} if columns else {})

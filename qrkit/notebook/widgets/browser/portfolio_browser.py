@@ -245,14 +245,13 @@ class PortfolioBrowser(Page):
             self._said = " ".join([said, *advice])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
-        """Show what an import of the file that the browser sends, or of the last one, would do with these columns."""
+        """Show what an import of the file, or of the last one, would do with these columns, or with the last ones."""
         self._errors, self._said = {}, ""
         url, columns = message.get("url"), message.get("columns")
         if isinstance(url, str):
             self._file = FileImport(self.portfolio, str(message.get("name", "")), b64decode(url.partition(",")[2]))
-            columns = self._file.offered
         if self._file is not None:
-            self._file.check(columns if isinstance(columns, dict) else {}, str(message.get("campaign", "")))
+            self._file.check(columns if isinstance(columns, dict) else None, str(message.get("campaign", "")))
 
     def _on_import(self, _message: Any) -> None:
         """Add the QR Codes of the file that was checked."""
