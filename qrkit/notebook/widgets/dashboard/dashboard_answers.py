@@ -106,7 +106,7 @@ class Asked:
             if not (first and last and first > last):
                 continue
             if f"{form}until" not in fields:
-                copy = replace(copy, **{f"{form}until": first})  # type: ignore[arg-type]
+                copy = replace(copy, **{f"{form}until": first})
             else:
                 problems.append(Problem(f"{form}until", f"{last}", f"must not be earlier than {first}", "out-of-range"))
         if problems:
