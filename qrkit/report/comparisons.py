@@ -139,6 +139,7 @@ class Comparisons:
         total: Change of all scans; None if there are too few days.
         calm: Change of all scans without the unusual days; None if there are none among the compared days.
         left_out: The unusual days and holidays that `calm` leaves out, and `parts` and `leading` with it.
+        holidays: Which of them are holidays.
         on_left_out: The scans of both `leading` groups on these days of the period, the largest group first.
         trend: By how much all scans change each week, before and after; NaN without a clear trend.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
@@ -163,6 +164,7 @@ class Comparisons:
     total: Change | None = None
     calm: Change | None = None
     left_out: Sequence[date] = ()
+    holidays: Collection[date] = ()
     on_left_out: Sequence[int] = ()
     trend: float = nan
     part: str = ""
@@ -212,7 +214,7 @@ def compared(
     total, calm, trend, parts = None, None, nan, list[Change]()
     sides = [first.only(past), second.only(present)]
     events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past, holidays)) if before else ())}
-    left_out = _left_out(sides, events | {*_holidays_in((first, second), holidays)})
+    left_out = _left_out(sides, events | {*_holidays_in([*first.dates, *second.dates], holidays)})
     if min(map(len, sides)) >= FEWEST_DAYS:
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
         kept = [_only(side, side.keys() - set(left_out)) for side in sides]
@@ -221,9 +223,9 @@ def compared(
         parts = _changes_of_parts(chosen, both, kept)
     best, begins = list(chosen)[:2], beginnings(scans.where(until=whole.until))
     leading = _leading(chosen[best[0]], best, of_parts, present.keys() - set(left_out)) if len(best) == 2 else None
-    on_left_out = [sum(_only(of_parts[id], left_out).values()) for id in best]
     return Comparisons(
-        first, second, before is None, total, calm, left_out, on_left_out, trend, part if chosen else "", parts,
+        first, second, before is None, total, calm, left_out, _holidays_in(left_out, holidays),
+        [sum(_only(of_parts[id], left_out).values()) for id in best], trend, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second, begins), leading,
         part == "campaign" and _is_by_places(whole.of(scans), leading, best, left_out),
         _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out),
@@ -363,9 +365,8 @@ def _left_out(sides: Sequence[Mapping[date, int]], days: Collection[date]) -> li
     return found if min(map(len, sides)) - len(found) >= FEWEST_DAYS else []
 
 
-def _holidays_in(spans: Sequence[Span], holidays: Collection[date]) -> list[date]:
-    """Return the holidays that are compared."""
-    days = [day for span in spans for day in span.dates]
+def _holidays_in(days: Sequence[date], holidays: Collection[date]) -> list[date]:
+    """Return which of these days are holidays."""
     return [day for day, is_holiday in zip(days, which_are_holidays(days, holidays), strict=True) if is_holiday]
 
 

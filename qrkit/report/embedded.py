@@ -64,8 +64,8 @@ def _expected(facts: Facts, days: int) -> dict[str, list[int]]:
     """Return the days compared with, or else the usual range, if there is one for each day of the period."""
     previous, unusual = facts.comparisons.previous, facts.comparisons.unusual
     if previous is not None:
-        before = previous["previous_scans"].fillna(0).astype("int64").tolist()[:days]
-        return {"before": before + [0] * (days - len(before))}
+        # The period before may be shorter: the last days then have no counterpart.
+        return {"before": previous["previous_scans"].dropna().astype("int64").tolist()[:days]}
     if unusual is None or len(unusual) != days or unusual["high"].isna().any():
         return {}
     most = 2 * int(unusual["scans"].max())

@@ -106,4 +106,6 @@ def _of_scans(comparisons: Comparisons) -> str:
         change = f"{change} ({range_text(shown)})"
     if not change or not comparisons.calm:
         return change
-    return say("without_days", change=change, days=list_days(comparisons.left_out))
+    count, closed = len(comparisons.left_out), len(comparisons.holidays)
+    reason = say("why_holidays" if closed == count else "why_both" if closed else "why_unusual", count)
+    return say("without_days", change=change, days=list_days(comparisons.left_out), reason=reason)

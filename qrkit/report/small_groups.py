@@ -277,7 +277,7 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
         new={},
         season=None,
     )
-    return kept if is_exact else replace(kept, calm=None, left_out=(), unusual=None, bursts=None)
+    return kept if is_exact else replace(kept, calm=None, left_out=(), holidays=(), unusual=None, bursts=None)
 
 
 def _has_leaders(facts: Facts) -> bool:

@@ -95,7 +95,7 @@ def test_numbers_of_one_fact_are_one_number(june, page, visits):
         assert f"{sum(cells(page, section).values()):,}" == total
     percent = re.search(r"fell (\d+%)", headline)[1]
     assert tile.xpath("string(small[@class='change'])").endswith(
-        f"{percent} in the second half (likely 31\N{EN DASH}48%), without 13 June"
+        f"{percent} in the second half (likely 31\N{EN DASH}48%), without 13 June (an unusual day)"
     )
     (trend,) = (sentence for sentence in june.words if "counting every day" in sentence)
     assert trend.startswith(f"Scans fell {percent} in the second half")

@@ -588,6 +588,15 @@ def test_sums_for_the_filters_are_scans_by_day_and_hour_and_nothing_else(shop, p
     assert "Mozilla" not in text
 
 
+def test_days_without_a_counterpart_in_the_period_before_are_no_zeros(shop):
+    facts = gather(
+        shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1), compare_to=(date(2026, 6, 1), date(2026, 6, 11)))
+    )
+    data = json.loads(embedded.embedded(facts, [], dict.fromkeys(facts.groups, 1)))
+    assert len(data["before"]) == 10 < data["days"]
+    assert all(data["before"])
+
+
 def test_three_hours_are_counted_together_where_single_hours_would_be_too_many(shop, page, monkeypatch):
     monkeypatch.setattr(embedded, "MOST_HOURS", 3 * 24 * 30 - 1)
     facts = gather(shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1)))

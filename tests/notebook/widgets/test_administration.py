@@ -45,8 +45,12 @@ def test_a_key_is_shown_once_and_works_until_it_is_revoked(page, shop):
     secret, (key,) = page.state["secret"], page.state["keys"]
     assert authenticate(shop.store, secret, now()) == shop.account
     assert (key["label"], key["revoked"]) == ("laptop", None)
-    assert say(page, ask="revoke key", key=key["id"]) == ""
+    assert (page.state["secret_of"], say(page, ask="use brand", brand="")) == ("local", "")
+    assert "name" in say(page, ask="save brand", name=" ")
+    assert page.state["secret"] == secret, "it is not shown again, so it stays until it is dismissed"
+    say(page, ask="dismiss key")
     assert page.state["secret"] == ""
+    assert say(page, ask="revoke key", key=key["id"]) == ""
     assert page.state["keys"][0]["revoked"]
     assert "no API key" in say(page, ask="revoke key", key=key["id"])
     assert "at most 100 characters" in say(page, ask="make key", label="x" * 101)
@@ -54,10 +58,10 @@ def test_a_key_is_shown_once_and_works_until_it_is_revoked(page, shop):
 
 def test_a_key_can_expire(page, shop):
     assert say(page, ask="make key", label="guest", expires="2999-12-31") == ""
-    (key,) = page.state["keys"]
+    (key,), secret = page.state["keys"], page.state["secret"]
     assert (key["expires"][:10], key["is_over"]) == ("2999-12-31", False)
     assert "must be in the future" in say(page, ask="make key", label="late", expires="2020-01-01")
-    assert page.state["secret"] == ""
+    assert page.state["secret"] == secret
     create_key(shop.store, shop.account, expires=datetime(2020, 1, 1, tzinfo=UTC))
     say(page, ask="show account", account="local")
     assert [one["is_over"] for one in page.state["keys"]] == [False, True]
@@ -78,6 +82,15 @@ def test_a_brand_is_made_changed_and_chosen(page, shop):
     assert "is the name of a saved brand" in say(page, ask="save brand", **LOOK)
     assert say(page, ask="use brand", brand="Acme") == ""
     assert shop.brands.used == "Acme"
+
+
+def test_colors_that_scanners_may_not_read_are_told_beside_their_fields(page):
+    assert page.state["warnings"] == {}
+    assert say(page, ask="save brand", **LOOK | {"ink": "#F5F5DC", "accent": "#FF7700"}) == ""
+    assert page.state["warnings"]["ink"] == "Contrast 5%: scanners may fail"
+    assert set(page.state["warnings"]) == {"ink", "accent"}
+    assert say(page, ask="save brand", **LOOK) == ""
+    assert page.state["warnings"] == {}
 
 
 def test_a_brand_keeps_what_the_studio_gave_it(page, shop):

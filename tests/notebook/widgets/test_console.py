@@ -152,6 +152,11 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     page.get_by_label("Name of the organization").fill("Acme")
     page.get_by_role("button", name="Make brand").click()
     page.get_by_text("The brand is saved and in use.").wait_for()
+    assert page.locator(".qk-secret code").inner_text().startswith("qk_"), "a new key stays until it is dismissed"
+    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_text(re.compile("^(Copied to clipboard|Press Ctrl.C to copy)$")).wait_for()
+    page.get_by_role("button", name="Dismiss").click()
+    page.locator(".qk-secret").wait_for(state="hidden")
     assert page.get_by_label("Brand in use").input_value() == "Acme"
     assert list(serious_faults(page, PLACES[::2])) == []
     page.set_viewport_size({"width": 390, "height": 900})
@@ -199,7 +204,7 @@ def test_experiments_are_told_as_in_reports():
         pages = pages_of(shop)
         pages.selected = "Experiments"
         experiments = pages.widgets["Experiments"]
-        assert "No QR Code splits" in experiments.state["sentences"][0]
+        assert "choose “Add experiment”" in experiments.state["sentences"][0], "the console says how in the console"
         split = [{"variants": [{"name": name, "content": f"https://example.com/{name}"} for name in ("a", "<b>")]}]
         shop.insert_qrcode("https://example.com", name="Door", rules=split, click_id="click")
         pages.selected = "QR Codes"

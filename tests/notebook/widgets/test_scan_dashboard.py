@@ -132,6 +132,29 @@ def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(kept_bo
     assert board.errors == {}
 
 
+def test_the_last_day_moves_with_a_first_day_after_it(kept_board):
+    board = kept_board
+    say(board, ask="ask", fields={"since": "2026-03-01", "until": "2026-03-10"})
+    say(board, ask="ask", fields={"since": "2026-03-20"})
+    assert (board.asked.since, board.asked.until, board.errors) == (date(2026, 3, 20), date(2026, 3, 20), {})
+    assert board.state["moved"] == ["until"], "the page says so below the field"
+    say(board, ask="ask", fields={"until": "2026-03-19"})
+    assert list(board.errors) == ["until"]
+    say(board, ask="ask", fields={"since": "", "until": ""})
+    assert (board.asked, board.errors, board.state["moved"]) == (Asked(), {}, [])
+
+
+def test_visitors_that_cannot_be_told_are_not_called_0():
+    with open_portfolio(":memory:", clock=lambda: NOW) as shop:
+        shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        shop.scans.insert(pd.DataFrame({"short_code": "door", "time": pd.date_range("2026-03-01", periods=3)}))
+        board = ScanDashboard(shop, name="keyless")
+        assert board.state["numbers"] == {"scans": 3, "visitors": None, "qrcodes": 1}
+        text = board._repr_mimebundle_()[0]["text/html"]
+        assert "3 scans, 1 QR Code" in text
+        board.close()
+
+
 @pytest.mark.slow
 def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, shop):
     times = pd.date_range("2025-03-10", periods=2, freq="D") + pd.Timedelta(hours=9)

@@ -271,3 +271,10 @@ def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, fau
     browser.get_by_role("button", name="Undo change").click()
     browser.get_by_text("1 QR Code changed back.").wait_for()
     run_cell(page, 1).get_by_text("[] 0").wait_for()
+    form.get_by_text("Rules", exact=True).click()
+    form.get_by_role("button", name="Add experiment").click()
+    page.keyboard.type("https://example.com/a")  # the focus is on the first variant
+    form.get_by_label("B leads to").fill("https://example.com/b")
+    form.get_by_role("button", name="Save").click()
+    browser.get_by_text("1 QR Code changed.").wait_for()
+    run_cell(page, 1).get_by_text("[('everybody', '')] 0").wait_for()

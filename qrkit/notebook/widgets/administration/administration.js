@@ -1,20 +1,20 @@
 // Settings: sections, each with a table, a form, or both.
 
 /** The sections: what their buttons ask for, and their words. Fields: name, label, value; type, choices or offers; help. */
-function describe({ account, keys, brand, brands, look, accounts, plans, base_url: url, days, time_zone: zone }) {
+function describe({ account, secret_of: owner, keys, brand, brands, look, accounts, plans, warnings, base_url: url, days, time_zone: zone }) {
   const day = (moment) => asDay(moment.slice(0, 10));
   function stateOf({ revoked, expires, is_over: isOver }) {
     if (revoked) return say("revoked on {day}", null, { day: day(revoked) });
     if (!expires) return say("valid");
     return isOver ? say("expired on {day}", null, { day: day(expires) }) : say("expires on {day}", null, { day: day(expires) });
   }
-  const color = (name, label, help) => ({ name, label, help, type: "color", value: look[name] });
+  const color = (name, label, help) => ({ name, label, help, type: "color", value: look[name], warning: warnings[name] });
   const sections = [
     {
       id: "make key", title: say("API keys of {account}", null, { account }), text: say("A key signs in to this console and to the HTTP interface. Make one for each person and program."), button: say("Make key"),
       heading: [say("Name"), say("Made"), say("State"), ""], rows: keys.map((key) => [key.label, day(key.created), stateOf(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: say("Revoke") }]),
       fields: [{ name: "label", label: say("Name of the new key") }, { name: "expires", label: say("Expires on"), type: "date", help: say("Leave empty for a key that never expires.") }],
-      secret: say("Copy this key now. It is not shown again."),
+      secret: say("Copy this key of {account} now. It is not shown again.", null, { account: owner }),
     },
     {
       id: "save brand", title: say("Brand"), text: say("Reports and landing pages use the name, the colors and the logo of your brand. QR Codes get its look in the studio."), button: brand ? say("Save brand") : say("Make brand"),
@@ -70,6 +70,21 @@ function makePicture({ name, label, value }) {
   return element;
 }
 
+/** The place of a new key: it can be copied, and stays until it is dismissed. */
+function makeSecret(words, dismiss) {
+  const [code, copied] = [h("code", {}), h("span", { role: "status" })];
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      copied.textContent = say("Copied to clipboard");
+    } catch {
+      getSelection().selectAllChildren(code); // pages without TLS have no clipboard
+      copied.textContent = say("Press Ctrl+C to copy");
+    }
+  };
+  return h("div", { class: "qk-secret" }, h("p", {}, words), code, h("div", { class: "qk-buttons" }, button(say("Copy"), copy), button(say("Dismiss"), dismiss), copied));
+}
+
 function render({ model, el }) {
   let state = model.get("state");
   let asked = {}; // the last message, and the section that it came from
@@ -88,14 +103,14 @@ function render({ model, el }) {
 
   function makeField(id, one) {
     if (one.type === "file") return makePicture(one);
-    const { name, label, value = "", type = "text", choices, offers, ask: word, help } = one;
+    const { name, label, value = "", type = "text", choices, offers, ask: word, help, warning } = one;
     const list = offers && h("datalist", { id: newId() }, ...offers.map((text) => h("option", { value: text })));
     const input = h(choices ? "select" : "input", { name, type: choices ? null : type, list: list?.id, spellcheck: "false" });
     if (choices) fill(input, choices, value);
     if (word) input.addEventListener("change", () => ask(id, { ask: word, [name]: input.value }));
     input.value = value;
     const { element } = field(label, "", input, help);
-    element.append(list ?? "");
+    element.append(list ?? "", warning ? h("p", { class: "qk-warning" }, warning) : "");
     return element;
   }
 
@@ -109,7 +124,7 @@ function render({ model, el }) {
 
   function makeSection({ id, title, text, heading = [], rows = [], fields = [], secret, button: word }) {
     const [said, wrong] = [h("span", { role: "status" }), h("p", { class: "qk-error", role: "alert" })];
-    const [bar, key] = [h("progress", { "aria-label": title }), secret && h("p", { class: "qk-secret" }, secret, h("code", {}))];
+    const [bar, key] = [h("progress", { "aria-label": title }), secret && makeSecret(secret, () => ask(id, { ask: "dismiss key" }))];
     const lines = [h("tr", {}, ...heading.map((one) => h(one ? "th" : "td", {}, one))), ...rows.map((row) => h("tr", {}, ...row.map((cell) => makeCell(id, cell))))];
     const table = rows.length ? h("div", { class: "qk-table", tabindex: 0, role: "group", "aria-label": title }, h("table", {}, ...lines)) : null;
     const form = h("form", { "aria-label": title }, ...fields.map((one) => makeField(id, one)), h("div", { class: "qk-buttons" }, h("button", { type: "submit" }, word), bar, said));
@@ -137,7 +152,7 @@ function render({ model, el }) {
       wrong.textContent = isAnswered ? (state.errors[""] ?? "") : "";
       wrong.hidden = !wrong.textContent;
       said.textContent = isAnswered && !wrong.textContent ? (SAID[asked.ask] ?? "") : "";
-      if (key) [key.hidden, key.lastChild.textContent] = [!state.secret, state.secret];
+      if (key) [key.hidden, key.querySelector("code").textContent] = [!state.secret, state.secret];
       bar.hidden = id !== asked.id || !(isLong || parts.length);
       if (parts.length) [bar.max, bar.value] = [state.file.bytes, new Blob(parts).size];
     }

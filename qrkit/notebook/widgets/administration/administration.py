@@ -14,6 +14,7 @@ from typing import IO, Any
 from qrkit.design.brand import Brand
 from qrkit.errors import InvalidParameter, NotAllowed, Problem
 from qrkit.languages import LanguageTag
+from qrkit.notebook.widgets.studio.swatches import ENOUGH, color_contrasts
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio, access
 from qrkit.portfolio.base_urls import kept_base_url
@@ -55,11 +56,11 @@ class Administration(Page):
         may_move: bool = True,
         language: LanguageTag = "en",
     ) -> None:
-        self._secret = ""
         if self._is_open(name):
             with self._one_answer():
                 return
         self.portfolio, self._account, self._may_move = portfolio, portfolio.account, may_move
+        self._secret, self._secret_of = "", ""
         self._file: dict[str, Any] | None = None
         self._copy: IO[bytes] | None = None
         self._register(name)
@@ -77,7 +78,8 @@ class Administration(Page):
 
     def _browser_state(self) -> dict[str, Any]:
         store = self.portfolio.store
-        shown: dict[str, Any] = {"account": self._account.name, "secret": self._secret, "file": self._file}
+        shown: dict[str, Any] = {"account": self._account.name, "file": self._file}
+        shown |= {"secret": self._secret, "secret_of": self._secret_of}
         moment, keys = self.portfolio.now(), access.list_keys(store, self._account)
         shown["keys"] = [
             {name: value and str(value) for name, value in asdict(one).items()}
@@ -85,6 +87,7 @@ class Administration(Page):
             for one in keys
         ]
         shown |= {"brand": self._brands.used or "", "brands": self._brands.names(), "look": _look(self._brands.current)}
+        shown["warnings"] = _warnings(self._brands.current)
         if access.may_administer(self.portfolio.account):
             accounts = access.list_accounts(store)
             shown["accounts"] = [[one.name, one.plan, len(access.list_keys(store, one))] for one in accounts]
@@ -96,12 +99,17 @@ class Administration(Page):
     # ---- Messages from the browser
 
     def _handle_message(self, widget: Any, message: Any, buffers: Any) -> None:
-        self._secret, self._errors = "", {}
+        self._errors = {}
         super()._handle_message(widget, message, buffers)
 
     def _on_make_key(self, message: dict[str, Any]) -> None:
         label, expires = str(message.get("label", "")), access.expiry_of(str(message.get("expires", "")))
         self._secret = access.create_key(self.portfolio.store, self._account, label=label, expires=expires)
+        self._secret_of = self._account.name
+
+    def _on_dismiss_key(self, _message: Any) -> None:
+        """Forget the new key, which stays until now because it is not shown again."""
+        self._secret, self._secret_of = "", ""
 
     def _on_revoke_key(self, message: dict[str, Any]) -> None:
         access.revoke_key(self.portfolio.store, self._account, str(message.get("key", "")))
@@ -159,6 +167,15 @@ def _look(brand: Brand | None) -> dict[str, str]:
     colors = {"ink": shown.ink, "accent": shown.accent or shown.ink, "ground": shown.ground}
     texts = {"name": brand.name if brand else "", "logo": shown.logo or ""}
     return texts | {name: color.rgb for name, color in colors.items()}
+
+
+def _warnings(brand: Brand | None) -> dict[str, str]:
+    """Return a sentence for each color of a brand that does not stand out enough, by its field."""
+    if brand is None:
+        return {}
+    found = color_contrasts(Brand(brand.name, ink=brand.ink, accent=brand.accent, ground=brand.ground).design("QR"))
+    judged = {"ink": found["foreground"], "accent": found.get("markers.topLeft.innerColor")}
+    return {name: one["words"] for name, one in judged.items() if one and one["verdict"] != ENOUGH}
 
 
 def _backup(store: Store) -> tuple[IO[bytes], str]:

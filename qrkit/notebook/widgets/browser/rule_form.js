@@ -52,8 +52,12 @@ function makeRules(forms, changed) {
       draw();
       add.focus();
     });
-    const content = h("textarea", { rows: 1, oninput: () => { rule.content = content.value; changed(); } });
-    content.value = rule.content ?? "";
+    const leads = (label, path, held) => {
+      const content = h("textarea", { rows: 1, oninput: () => { held.content = content.value; changed(); } });
+      content.value = held.content ?? "";
+      return put(label, `${path}.content`, content);
+    };
+    const variants = (rule.variants ?? []).map((one, place) => leads(say("{name} leads to", null, { name: one.name }), `rules.${index}.variants.${place}`, one));
     const more = button(say("Add condition"), () => {
       rule.conditions.push({ type: "language" });
       draw(`type ${index} ${rule.conditions.length - 1}`);
@@ -67,7 +71,7 @@ function makeRules(forms, changed) {
       "fieldset", { class: "qk-rule", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
-      rule.variants ? h("p", { class: "qk-hint" }, say("Splits its visitors among {variants}.", null, { variants: rule.variants.map((one) => one.name).join(", ") })) : put(say("Leads to"), `rules.${index}.content`, content),
+      ...(rule.variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants. A change of a variant begins a new experiment.")), ...variants] : [leads(say("Leads to"), `rules.${index}`, rule)]),
     );
   }
 
@@ -135,6 +139,11 @@ function makeRules(forms, changed) {
     rules.push({ conditions: [{ type: "device" }], content: "" });
     draw(`type ${rules.length - 1} 0`);
   });
+  const split = button(say("Add experiment"), () => {
+    rules.push({ conditions: [], variants: ["A", "B"].map((name) => ({ name, content: "" })) });
+    draw();
+    list.lastChild.querySelector("textarea").focus();
+  });
 
   // ---- The test request
   const ALWAYS = ["device", "at"];
@@ -154,7 +163,7 @@ function makeRules(forms, changed) {
     h("div", { class: "qk-asked" }, ...Object.values(request).map((one) => one.element)),
     h("p", { role: "status", class: "qk-led" }, led, why),
   );
-  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-buttons" }, add), test);
+  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-buttons" }, add, split), test);
 
   function tell(tried, errors) {
     const found = tried?.problems ?? {};

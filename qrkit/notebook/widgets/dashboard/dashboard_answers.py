@@ -85,7 +85,7 @@ class Asked:
     time_zone: str = "UTC"
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
-        """Return a copy with the fields that a browser sent.
+        """Return a copy with the fields that a browser sent. A last day before a new first day moves to that day.
 
         Raises:
             InvalidParameter: If any fields are invalid; the error lists all of them.
@@ -103,7 +103,11 @@ class Asked:
         copy = replace(self, **values)
         for form in ("", "compare_"):
             first, last = getattr(copy, f"{form}since"), getattr(copy, f"{form}until")
-            if first and last and first > last:
+            if not (first and last and first > last):
+                continue
+            if f"{form}until" not in fields:
+                copy = replace(copy, **{f"{form}until": first})
+            else:
                 problems.append(Problem(f"{form}until", f"{last}", f"must not be earlier than {first}", "out-of-range"))
         if problems:
             raise InvalidParameter(*problems)
@@ -224,10 +228,11 @@ def periods(today: date) -> list[dict[str, str]]:
     ]
 
 
-def numbers(view: Scans) -> dict[str, int]:
-    """Return the key figures by name."""
+def numbers(view: Scans) -> dict[str, int | None]:
+    """Return the key figures by name; None for visitors if no scan says who came."""
     row = analytics.summary(view).iloc[0]
-    return {name: int(row[name]) for name in ("scans", "visitors", "qrcodes")}
+    found: dict[str, int | None] = {name: int(row[name]) for name in ("scans", "visitors", "qrcodes")}
+    return found if found["visitors"] or not found["scans"] else found | {"visitors": None}
 
 
 class Drawn(NamedTuple):

@@ -20,7 +20,11 @@ function labelOf(name, label) {
 function render({ model, el }) {
   let state = model.get("state");
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), (isAway) => root.classList.toggle("qk-asking", isAway && !isLooking));
+  let isLong = false;
+  // The headline of the scans before stays until the one of those that are shown has come.
+  const tellBusy = () => (busy.textContent = isLong || !state.answer ? say("Working…") : "");
+  const onWait = (isNow) => { isLong = isNow; tellBusy(); };
+  const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway && !isLooking));
   let isLooking = false; // what is shown is not asked for anew
   let clock = null;
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
@@ -28,8 +32,10 @@ function render({ model, el }) {
   function day(label, name) {
     const error = h("p", { class: "qk-error", id: newId(), hidden: true });
     const input = h("input", { type: "date", id: newId(), "aria-describedby": error.id, onchange: () => ask({ [name]: input.value }) });
-    const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error);
+    const moved = h("p", { class: "qk-hint", role: "status" });
+    const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error, moved);
     const update = () => {
+      moved.textContent = state.moved.includes(name) ? say("Moved to the first day, which was later.") : "";
       error.textContent = state.errors[name] ?? "";
       error.hidden = !error.textContent;
       input.setAttribute("aria-invalid", !error.hidden);
@@ -92,7 +98,7 @@ function render({ model, el }) {
   const root = h(
     "div",
     { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
-    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings), busy,
+    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings),
   );
   el.append(root);
 
@@ -101,7 +107,7 @@ function render({ model, el }) {
 
   /** How a number differs from that of the period it is compared with, until the report's own words are there. */
   function changeOf(count, before) {
-    if (!before) return "";
+    if (!before || count == null) return "";
     const change = Math.round((100 * (count - before)) / before);
     const share = (change / 100).toLocaleString(LANGUAGE, { style: "percent", signDisplay: "always" }).replace("-", "−");
     return change ? say("{share}, {before} before", null, { share, before }) : say("{before} before", null, { before });
@@ -117,7 +123,8 @@ function render({ model, el }) {
     const figures = Object.fromEntries((state.answer?.figures ?? []).map((one) => [one.name, one]));
     const shown = Object.entries(state.numbers).map(([name, count]) => {
       const figure = figures[FIGURES[name]] ?? {};
-      return tile(name, inFigures(count), wordsOf(name), figure.change || changeOf(count, state.before?.[name]), figure);
+      const number = count == null ? "\u2013" : inFigures(count);
+      return tile(name, number, wordsOf(name), figure.change || changeOf(count, state.before?.[name]), figure);
     });
     const { busiest } = figures;
     tiles.replaceChildren(...shown, ...(busiest ? [tile("busiest", busiest.number, busiest.what, "", busiest)] : []));
@@ -126,6 +133,7 @@ function render({ model, el }) {
   /** The words of the answer before stay, greyed, until those about the scans that are shown have come. */
   function updateAnswer() {
     root.classList.toggle("qk-untold", !state.answer);
+    tellBusy();
     if (!state.answer) return;
     headline.textContent = state.answer.headline || state.answer.lead;
     lead.textContent = state.answer.headline && state.answer.lead;

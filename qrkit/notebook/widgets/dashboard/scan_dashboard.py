@@ -90,6 +90,7 @@ class ScanDashboard(Page):
                 self._draw(replace(self.asked, campaign=campaign, qrcode=qrcode, time_zone=zone))
             return
         self.portfolio, self._width, self._narrow, self._live = portfolio, WIDTH, NARROW, None
+        self._moved = list[str]()
         with in_language(language):
             self._draw(answers.Asked(time_zone=zone))
         self._register(name)
@@ -131,7 +132,8 @@ class ScanDashboard(Page):
         Invalid arguments are reported in `errors` and change nothing.
 
         Args:
-            since: First day, as yyyy-MM-dd; "" for the day of the first scan.
+            since: First day, as yyyy-MM-dd; "" for the day of the first scan. If it is after the last day, that one
+                moves with it.
             until: Last day; "" for the day of the last scan.
             campaign: ID of a campaign, "" for all.
             qrcode: ID of a QR Code, "" for all.
@@ -154,9 +156,14 @@ class ScanDashboard(Page):
             self._on_tell({})
 
     def _show(self, fields: dict[str, Any]) -> None:
+        before, self._moved = self.asked, list[str]()
         try:
             self._draw(self._with_fields(fields))
             self._errors = {}
+            ends = ("until", "compare_until")
+            self._moved = [
+                one for one in ends if one not in fields and getattr(before, one) != getattr(self.asked, one)
+            ]
         except InvalidParameter as error:
             self._errors = {one.name: one.rule for one in error.problems}
 
@@ -184,6 +191,7 @@ class ScanDashboard(Page):
             "campaigns": [{"id": one.id, "name": one.name} for one in self.portfolio.list_campaigns()],
             "numbers": self._numbers,
             "before": self._before,
+            "moved": self._moved,
             "answer": self._answer,
             "filters": self._filters(),
             "charts": self._figures,
@@ -209,7 +217,8 @@ class ScanDashboard(Page):
             f'<figure style="margin:0 0 12px"><figcaption>{page_text(one["title"])}</figcaption>{one["svg"]}</figure>'
             for one in self._figures
         ) + "".join(map(_table, self._bars))
-        words = ", ".join(say(NUMBER_WORDS[name], number) for name, number in self._numbers.items())
+        known = {name: number for name, number in self._numbers.items() if number is not None}
+        words = ", ".join(say(NUMBER_WORDS[name], number) for name, number in known.items())
         sentences = (told["headline"], told["lead"], *told["alerts"], words, *told["findings"])
         paragraphs = "".join(f"<p>{page_text(sentence)}</p>" for sentence in sentences if sentence)
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))

@@ -11,7 +11,10 @@ from qrkit.report.facts import split_codes
 
 __all__ = ["Experiments"]
 
-NONE = "No QR Code splits its visitors among variants yet. “qrkit set CODE --rules pages.json” begins an experiment."
+NONE = (
+    "No QR Code splits its visitors among variants yet. To begin an experiment, choose a code under “QR Codes”, open "
+    "“Rules”, and choose “Add experiment”."
+)
 
 
 class Experiments(Page):

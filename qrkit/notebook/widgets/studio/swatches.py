@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Any
 from qrkit.design.color import WHITE, Color
 from qrkit.design.design import Design
 from qrkit.design.gradient import Fill, Gradient
+from qrkit.languages import percent_text, say
 from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, Limits
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
 
-__all__ = ["GRADIENTS", "GROUNDS", "INKS", "color_contrasts", "in_two_colors", "swatch_groups"]
+__all__ = ["ENOUGH", "GRADIENTS", "GROUNDS", "INKS", "color_contrasts", "in_two_colors", "swatch_groups"]
 
-WORDS = {None: "enough", "warning": "low", "error": "scanners may fail"}
+ENOUGH = "enough"
+VERDICTS = {None: ENOUGH, "warning": "low", "error": "scanners may fail"}
+WORDS = {
+    ENOUGH: "Contrast {percent}: enough",
+    "low": "Contrast {percent}: low",
+    "scanners may fail": "Contrast {percent}: scanners may fail",
+}
 CORNERS = {"topLeft": "top_left", "topRight": "top_right", "bottomLeft": "bottom_left"}
 
 INKS = ("#000000", "#1B2A49", "#0B3D91", "#4A148C", "#7A1F1F", "#14501A", "#4E342E", "#263238")
@@ -100,6 +107,6 @@ def _seen(color: Color, opacity: float) -> float:
 
 def _judge(contrast: float, limits: Limits) -> dict[str, str]:
     if contrast < 0:
-        return {"verdict": WORDS["error"], "words": "Light on dark: scanners may fail"}
-    verdict = WORDS[limits.severity(contrast) if contrast < limits.least else None]
-    return {"verdict": verdict, "words": f"Contrast {int(contrast * 100)}%: {verdict}"}
+        return {"verdict": VERDICTS["error"], "words": say("Light on dark: scanners may fail")}
+    verdict = VERDICTS[limits.severity(contrast) if contrast < limits.least else None]
+    return {"verdict": verdict, "words": say(WORDS[verdict], percent=percent_text(int(contrast * 100)))}
