@@ -25,7 +25,7 @@ __all__ = ["define_check"]
 
 KEYS = (
     "verdict", "score", "level", "audience", "phones", "embedded", "content", "issues", "budget", "structure", "panel",
-    "grade", "leastWidthMm", "photo",
+    "grade", "photo", "leastWidthMm",
 )  # fmt: skip
 """Names of a report in JSON."""
 

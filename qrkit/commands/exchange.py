@@ -51,8 +51,8 @@ def define_import(one: Parser) -> None:
     add_store(one)
     add_base_url(one)
     keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
-    keys += "other_hosts (host: how many); for a table of visits: file, created, known (rows that were there already), "
-    keys += "issues (row, error), differences, service, bots, bots_said (bots according to the table)"
+    keys += "other_hosts (host: how many; a table of visits has file, created, issues, known: rows that were there "
+    keys += "already, differences, service, bots, and bots_said: bots according to the table)"
     add_json(one, keys)
     one.set_defaults(run=_import)
 

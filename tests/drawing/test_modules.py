@@ -272,7 +272,8 @@ def test_an_unknown_sprite_gets_the_list():
     with pytest.raises(InvalidParameter) as caught:
         Design(content=LINK, modules={"type": "sprite", "sprite": "cirle"})
     assert (caught.value.name, status_of(caught.value)) == ("modules.sprite", 400)
-    assert re.findall(r"'([\w-]+)'", caught.value.rule) == list(SPRITE_NAMES)
+    names, _, advice = caught.value.rule.partition("; ")
+    assert (re.findall(r"'([\w-]+)'", names), advice) == (list(SPRITE_NAMES), "did you mean 'circle'?")
 
 
 def stamp(color: tuple[int, int, int, int], type: str = "fill", width: float = SIZE, height: float = SIZE) -> Sprite:
