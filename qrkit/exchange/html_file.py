@@ -22,7 +22,8 @@ MEDIA_TYPE = "text/html"
 MOST_ELEMENTS = 4_000_000
 """The maximum number of elements in a page, which are all in memory at the same time."""
 _PAGE = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--.{0,2000}?-->\s*)*+<(?:!doctype\s+html|(?:html|head|body|table|meta|style|div)\b)",
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--(?:(?!-->).){0,2000}-->\s*)*"
+    rb"<(?:!doctype\s+html|(?:html|head|body|table|meta|style|div)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
