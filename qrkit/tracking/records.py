@@ -112,16 +112,12 @@ class Properties(Model):
     background: Color = Field(default=WHITE, description="Color of the rest of the image.")
 
 
-ONE_ZERO = AfterValidator(lambda degrees: degrees + 0.0)
-"""Makes -0 the 0 that it is; workbooks lose its sign."""
-
-
 class Location(Model):
     """The location of the printed code: an address or the name of a place, and degrees north and east."""
 
     address: OptionalText = Field(default="", description="Address or name of the place.")
-    latitude: Annotated[Latitude, ONE_ZERO] | None = Field(default=None, description="Degrees north of the equator.")
-    longitude: Annotated[Longitude, ONE_ZERO] | None = Field(default=None, description="Degrees east of Greenwich.")
+    latitude: Latitude | None = Field(default=None, description="Degrees north of the equator.")
+    longitude: Longitude | None = Field(default=None, description="Degrees east of Greenwich.")
 
 
 class ScheduleEvent(Model):

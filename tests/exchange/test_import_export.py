@@ -44,6 +44,13 @@ HOSTILE = [
 letters = st.characters(exclude_categories=["Cs"])
 texts = st.sampled_from(HOSTILE) | st.text(letters, max_size=15)
 colors = st.builds(Color, *[st.integers(0, 255)] * 4)
+
+
+def degrees(most):
+    # -0.0 + 0.0 is 0.0: a workbook has one zero only.
+    return st.floats(-most, most).map(lambda number: number + 0.0)
+
+
 hostile_codes = st.fixed_dictionaries(
     {
         "name": texts.filter(bool),
@@ -52,7 +59,7 @@ hostile_codes = st.fixed_dictionaries(
         "urlinfo": texts,
         "is_dynamic": st.booleans(),
         "location": st.builds(
-            Location, address=texts, latitude=st.none() | st.floats(-90, 90), longitude=st.none() | st.floats(-180, 180)
+            Location, address=texts, latitude=st.none() | degrees(90), longitude=st.none() | degrees(180)
         ),
         "properties": st.builds(
             Properties,

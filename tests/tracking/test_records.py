@@ -225,7 +225,3 @@ def test_a_picture_says_the_short_url_of_a_dynamic_code_and_the_content_of_other
     """Open: what is drawn of a code. Its short URL, where it is dynamic and has one; else its content."""
     code = QRCode(id="0" * 32, name="Door", content="x", created=NOON, is_dynamic=is_dynamic, short_url=short_url)
     assert code.encoded == text
-
-
-def test_a_negative_zero_is_zero():
-    assert str(Location(latitude=-0.0, longitude=-0.0)) == str(Location(latitude=0.0, longitude=0.0))
