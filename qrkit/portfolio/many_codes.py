@@ -233,8 +233,8 @@ class ManyRecords(Records):
             self._store_edited(undone, edited)
         return len(undone)
 
-    def undo_import(self, imported: ImportResult) -> int:
-        """Delete what `import_file` or `import_frame` added, in one transaction, and return how many QR Codes it was.
+    def undo_import(self, imported: ImportResult) -> DeletedQRCodes:
+        """Delete what `import_file` or `import_frame` added, and return what `restore_qrcodes` needs to undo that.
 
         Campaigns that the import added are deleted, too, unless they have other QR Codes by now.
 
@@ -250,11 +250,12 @@ class ManyRecords(Records):
             raise InvalidParameter(Problem("imported", f"{imported.kept_codes:,} short codes of the file", rule))
         with self.store.atomic():
             _, codes = self.search_page(Search(ids=imported.ids))
+            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
             delete_qrcodes(self.store, codes, self.now())
             for campaign in self.list_campaigns():
                 if campaign.id in imported.campaign_ids and not self.list_qrcodes(campaign_id=campaign.id):
                     self.delete_campaign(campaign.id)
-        return len(codes)
+        return deleted
 
     def _edited(self, code: QRCode, fields: Mapping[str, Any], name: str, value: str | None) -> QRCode:
         """Return a QR Code with other fields, each of which is valid; name and value are for an error about them."""

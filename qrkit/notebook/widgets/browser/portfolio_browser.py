@@ -198,9 +198,9 @@ class PortfolioBrowser(Page):
         """Undo the last deletion, edit or import."""
         if (last := self._undoable) is None:
             return
-        undone: list[str] = []
+        undone: list[tuple[str, Undoable | None]] = []
         if self._change((), "", lambda: undone.append(_undo(self.portfolio, last))):
-            self._undoable, self._said = None, undone[0]
+            self._said, self._undoable = undone[0]
             self._catalogue.reload()
             self._clear_selection()
 
@@ -330,14 +330,16 @@ def print_form() -> dict[str, Any]:
     return {"formats": IMAGE_FORMATS, "stocks": labels}
 
 
-def _undo(portfolio: Portfolio, last: Undoable) -> str:
-    """Undo a deletion, an edit or an import, and return what the browser says then."""
+def _undo(portfolio: Portfolio, last: Undoable) -> tuple[str, Undoable | None]:
+    """Undo a deletion, an edit or an import, and return what the browser says then, and what can be undone next."""
     if isinstance(last, DeletedQRCodes):
         portfolio.restore_qrcodes(last)
-        return say(RESTORED, len(last))
+        return say(RESTORED, len(last)), None
     if isinstance(last, EditedQRCodes):
-        return say(("{count} QR Code changed back.", "{count} QR Codes changed back."), portfolio.undo_edit(last))
-    return say(DELETED, portfolio.undo_import(last))
+        words = ("{count} QR Code changed back.", "{count} QR Codes changed back.")
+        return say(words, portfolio.undo_edit(last)), None
+    deleted = portfolio.undo_import(last)
+    return say(DELETED, len(deleted)), deleted
 
 
 def _undo_words(undoable: Undoable) -> dict[str, str]:
