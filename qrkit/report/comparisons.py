@@ -40,8 +40,9 @@ ALARM = 0.05
 """Probability that a period in which nothing happened has an unusual day, and that it has a burst."""
 FEWEST_USUAL = 14
 """Minimum number of whole days to determine the usual range."""
-AMONG = 28
-"""Fewer days rule out hardly anything as unusual, so they are judged together with the days before them."""
+AMONG = timedelta(days=28)
+"""Fewer days rule out hardly anything as unusual, so they are judged together with the days before them, or after them
+where there are too few before."""
 MOST_CONTENTS = 3
 FEWEST_OF_NEW = 20
 """Minimum scans of a new QR Code for its rate to mean anything."""
@@ -208,8 +209,8 @@ def compared(
         return Comparisons()
     present = whole.only(daily)
     begins = beginnings(scans.where(until=whole.until))
-    began = min(begins.values(), default=whole.since)
-    unusual, bursts = _events(present, whole, scans, began, holidays)
+    known = Span(min(begins.values(), default=whole.since), whole.until)
+    unusual, bursts = _events(present, whole, scans, known, holidays)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     past = before.counts(scans) if before else present
@@ -219,7 +220,7 @@ def compared(
     sides = [first.only(past), second.only(present)]
     events = {
         *_days_of_events(unusual, bursts),
-        *(_days_of_events(*_events(past, before, scans, began, holidays)) if before else ()),
+        *(_days_of_events(*_events(past, before, scans, known, holidays)) if before else ()),
     }
     left_out = _left_out(sides, events | {*_holidays_in([*first.dates, *second.dates], holidays)})
     if min(map(len, sides)) >= FEWEST_DAYS:
@@ -265,23 +266,24 @@ def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:
 
 
 def _events(
-    daily: dict[date, int], span: Span, scans: Scans, began: date, holidays: Collection[date]
+    daily: dict[date, int], span: Span, scans: Scans, known: Span, holidays: Collection[date]
 ) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
     """Return the unusual days and the bursts of a span; None if there are too few days to tell.
 
     Args:
         daily: The scans of the days of the span.
-        scans: The view, which may have earlier scans.
-        began: The first day that may be judged.
+        scans: The view, which may have scans before and after the span.
+        known: The days on which there may be scans.
     """
-    start = min(span.since, max(span.until - timedelta(days=AMONG), began))
-    among = Span(start, span.since).counts(scans) | daily if start < span.since else daily
+    start = min(span.since, max(span.until - AMONG, known.since))
+    around = Span(start, max(span.until, min(start + AMONG, known.until)))
+    among = daily if around == span else dict(sorted((around.counts(scans) | daily).items()))
     if len(among) < FEWEST_USUAL or not any(daily.values()):
         return None, None
     usual = days_with(among)
     judged, found = judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
-    first = f"{span.since}"
-    return judged[judged["day"] >= first].reset_index(drop=True), found[found["start"] >= first].reset_index(drop=True)
+    is_inside, begins_inside = (starts.dt.date.isin(list(daily)) for starts in (judged["day"], found["start"]))
+    return judged[is_inside].reset_index(drop=True), found[begins_inside].reset_index(drop=True)
 
 
 def _moved(scans: Scans, first: Span, second: Span, begins: Mapping[str, date]) -> dict[str, Moved]:

@@ -48,9 +48,9 @@ def shop_of(*parts, outage=()):
     return shop
 
 
-def report_of(*parts, outage=(), since=MAY, **asked):
+def report_of(*parts, outage=(), since=MAY, until=JULY, **asked):
     with shop_of(*parts, outage=outage) as shop:
-        return report.portfolio(shop, since=since, until=JULY, **asked)
+        return report.portfolio(shop, since=since, until=until, **asked)
 
 
 def first_three(made):
@@ -98,6 +98,13 @@ def test_an_event_of_the_days_compared_with_is_found_even_if_they_are_few():
     (trend,) = (one for one in made.words if "compared with" in one)
     assert trend.startswith("Scans did not change by more than chance")
     assert "This leaves out 13 June" in trend
+
+
+@pytest.mark.slow
+def test_an_event_soon_after_the_first_scan_is_found_by_the_days_after_it():
+    made = report_of(usual(), crowd(300, date(2026, 5, 11)), since=date(2026, 5, 15), until=date(2026, 5, 29))
+    (trend,) = (one for one in made.words if "compared with" in one)
+    assert "This leaves out 11 May" in trend
 
 
 @pytest.mark.slow
