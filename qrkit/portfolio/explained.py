@@ -1,4 +1,4 @@
-"""`Explained`: where the QR Codes of a portfolio lead whom, told to their owner."""
+"""`Explained`: tells the owner of a QR Code where it leads a visitor, and why."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class Portfolio(Shown, Scanned, Written):
 
     @property
     def webhooks(self) -> Webhooks:
-        """Who is told what happens to the QR Codes, such as scans."""
+        """The webhooks, which notify other servers of events such as scans."""
         return Webhooks(self)
 
     def campaigns(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""`Webhooks`: who is told what happens to the QR Codes of one account, and what became of the attempts to tell them."""
+"""`Webhooks`: which servers are notified of events of an account's QR Codes, and what became of each delivery."""
 
 from __future__ import annotations
 
