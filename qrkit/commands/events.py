@@ -103,8 +103,7 @@ def _daily(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     from qrkit.store.records.accounts import all_accounts
 
     everyone = [Portfolio(portfolio.store, account) for account in all_accounts(portfolio.store)]
-    zone = asked.time_zone or portfolio.time_zone
-    number = sum(one.webhooks.daily(time_zone=zone) for one in everyone)
+    number = sum(one.webhooks.daily(time_zone=asked.time_zone) for one in everyone)
     print_result(asked, f"new events: {number:,}", events=number)
 
 

@@ -125,7 +125,7 @@ class Webhooks:
         """
         table.delete_webhook(self._store, self.get(id).id)
 
-    def daily(self, *, time_zone: str = "UTC") -> int:
+    def daily(self, *, time_zone: str | None = None) -> int:
         """Look for QR Codes that fell silent, unusual days, and experiments with a winner; return how many are new.
 
         They are found as by `analytics.silent`, `analytics.unusual_days` and `analytics.experiment`, and become the
@@ -133,7 +133,7 @@ class Webhooks:
         asks for are looked for. `qrkit serve` does this once a day.
 
         Args:
-            time_zone: IANA name of the time zone for days.
+            time_zone: IANA name of the time zone for days; by default, that of the store.
 
         Raises:
             InvalidParameter: If the time zone is unknown.
