@@ -174,7 +174,7 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: P
 
 
 def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) -> list[str]:
-    """Return the names of the columns of a file as an import finds them; none if it has no rows, or cannot be read.
+    """Return the names of the columns of a file as an import finds them; [] if it is empty or unreadable.
 
     Args:
         share: As for `locate`; None for the first row that is not blank, which is the heading of a table of visits.

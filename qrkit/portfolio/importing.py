@@ -249,7 +249,7 @@ class _Importing:
         return issues
 
     def _issues(self, row: Row, code: QRCode, stored: StoredRow) -> Iterator[ImportIssue]:
-        """Yield what of a row could not be kept, apart from its short code."""
+        """Yield the issues of a row, apart from those of its short code."""
         for reason, detail in row.notes:
             yield issue_of(row, code, reason, detail)
         if row.undated:

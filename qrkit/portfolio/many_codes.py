@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
 from qrkit.portfolio.codes import Records, visible, with_fields
-from qrkit.portfolio.trackable import check_change
+from qrkit.portfolio.trackable import CHECKED_TOGETHER, check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.own_fields import OwnFields
@@ -55,10 +55,6 @@ class EditedQRCodes:
         return len(self.before)
 
 
-CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise")
-"""Fields that may break a rule together with others of the QR Code."""
-
-
 class ManyRecords(Records):
     """What a portfolio does with many QR Codes in one step."""
 
@@ -70,17 +66,27 @@ class ManyRecords(Records):
             start: The number of QR Codes before the page. Behind the last one, the number returned is 0.
             limit: The maximum number of QR Codes on the page; None for all.
         """
-        number, codes = search_qrcodes(
-            self.store,
-            self.account.id,
-            search,
-            self._links,
-            base_url=self.base_url,
-            most=PLANS[self.account.plan].most_qrcodes,
-            start=start,
-            limit=limit,
-        )
+        number, codes = self._found(search, start, limit)
         return number, [visible(code) for code in codes]
+
+    def _found(self, search: Search, start: int = 0, limit: int | None = None) -> tuple[int, list[QRCode]]:
+        """Return a page as `search_page` does, with complete records, including those that the plan does not show."""
+        asked = (self.store, self.account.id, search, self._links)
+        most = PLANS[self.account.plan].most_qrcodes
+        return search_qrcodes(*asked, base_url=self.base_url, most=most, start=start, limit=limit)
+
+    def _those(self, ids: Iterable[str]) -> list[QRCode]:
+        """Return the complete records of QR Codes.
+
+        Raises:
+            NotFound: If this portfolio has no QR Code with one of these IDs.
+        """
+        wanted = dict.fromkeys(ids)
+        _, codes = self._found(Search(ids=tuple(wanted)))
+        known = {code.id for code in codes}
+        if missing := [id for id in wanted if id not in known]:
+            raise NotFound("QR Code", missing[0])
+        return codes
 
     def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
         """Return the QR Codes that contain a text, in the order they were added.
@@ -103,9 +109,11 @@ class ManyRecords(Records):
             NotFound: If this portfolio has no QR Code with one of these IDs; nothing is deleted.
         """
         with self.store.atomic():
-            codes = [self._one(id) for id in dict.fromkeys(ids)]
-            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes, self.now())
+            return self._delete(self._those(ids))
+
+    def _delete(self, codes: Sequence[QRCode]) -> DeletedQRCodes:
+        deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
+        delete_qrcodes(self.store, codes, self.now())
         return deleted
 
     def restore_qrcodes(self, deleted: DeletedQRCodes) -> None:
@@ -164,13 +172,10 @@ class ManyRecords(Records):
         """
         if rules_of_campaigns and terms.get("rules") is not None:
             raise InvalidParameter(Problem("rules", terms["rules"], "cannot be combined with rules_of_campaigns"))
-        wanted = dict.fromkeys(ids)
         with self.store.atomic():
             self.templates.check_known(template or "")
             self._check_campaign(campaign_id or None)
-            _, codes = self.search_page(Search(ids=tuple(wanted)))
-            if missing := next(iter(wanted.keys() - {code.id for code in codes}), None):
-                raise NotFound("QR Code", missing)
+            codes = self._those(ids)
             same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 same["campaign_id"] = campaign_id or None
@@ -249,9 +254,7 @@ class ManyRecords(Records):
             rule = "cannot be undone: no short code is given twice, so printed codes would never work again; edit them"
             raise InvalidParameter(Problem("imported", f"{imported.kept_codes:,} short codes of the file", rule))
         with self.store.atomic():
-            _, codes = self.search_page(Search(ids=imported.ids))
-            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes, self.now())
+            deleted = self._delete(self._found(Search(ids=imported.ids))[1])
             for campaign in self.list_campaigns():
                 if campaign.id in imported.campaign_ids and not self.list_qrcodes(campaign_id=campaign.id):
                     self.delete_campaign(campaign.id)

@@ -39,21 +39,16 @@ from qrkit.store.questions.outages import outages
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
 from qrkit.store.records.qrcodes import Staged, StoredRow
-from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import Account, Campaign, QRCode
 from qrkit.tracking.short_urls import base_url_of
-from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 __all__ = ["Portfolio", "design_behind", "picture_of"]
-
-TIME_ZONE = "time_zone"
-"""The store setting that contains the time zone."""
 
 
 class Portfolio(Shown, Scanned, Written):
@@ -70,38 +65,24 @@ class Portfolio(Shown, Scanned, Written):
         """The products, places and things whose short URLs are GS1 Digital Links."""
         return Gs1(self)
 
-    @property
-    def time_zone(self) -> str:
-        """IANA name of the store's time zone, whose days the console, the command line and the server use; saved."""
-        return get_setting(self.store, TIME_ZONE) or "UTC"
-
-    @time_zone.setter
-    def time_zone(self, name: str) -> None:
-        """Save another time zone.
-
-        Raises:
-            InvalidParameter: If the time zone is unknown.
-        """
-        set_setting(self.store, TIME_ZONE, zone_of(name).key)
-
-    def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
+    def silent(self, *, alarm: float = 0.05, time_zone: str | None = None) -> pd.DataFrame:
         """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.
 
         Columns: those of `analytics.silent`, the most conspicuous QR Code first.
 
         Args:
             alarm: Probability of any false alarm in a portfolio where nothing happened, above 0 and below 1.
-            time_zone: IANA name of the time zone for days.
+            time_zone: IANA name of the time zone for days; by default, that of the store.
 
         Raises:
             InvalidParameter: If `alarm` is out of range, or the time zone is unknown.
         """
-        view = self.scans.where(time_zone=time_zone)
+        view = self.scans.where(time_zone=time_zone or self.time_zone)
         found: pd.DataFrame = named("analytics.silent_codes:silent")(view, alarm=alarm)
         return found
 
     def outages(
-        self, *, since: date | str | None = None, until: date | str | None = None, time_zone: str = "UTC"
+        self, *, since: date | str | None = None, until: date | str | None = None, time_zone: str | None = None
     ) -> pd.DataFrame:
         """Return when the server did not run, so that no code could be scanned; see `analytics.outages`.
 
@@ -110,12 +91,12 @@ class Portfolio(Shown, Scanned, Written):
         Args:
             since: The first day or timestamp; None for no bound.
             until: The first day or timestamp after the period; None for no bound.
-            time_zone: IANA name of the time zone of the bounds and of the columns.
+            time_zone: IANA name of the time zone of the bounds and of the columns; by default, that of the store.
 
         Raises:
             InvalidParameter: If a bound is not a date, `since` comes after `until`, or the time zone is unknown.
         """
-        return outages(self.scans.where(since=since, until=until, time_zone=time_zone))
+        return outages(self.scans.where(since=since, until=until, time_zone=time_zone or self.time_zone))
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.
@@ -218,7 +199,7 @@ class Portfolio(Shown, Scanned, Written):
 
     @property
     def webhooks(self) -> Webhooks:
-        """Who is told what happens to the QR Codes, such as scans."""
+        """The webhooks, which notify other servers of events such as scans."""
         return Webhooks(self)
 
     def campaigns(self) -> pd.DataFrame:

@@ -381,7 +381,7 @@ def _days_of_events(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None) -
 
 
 def _left_out(sides: Sequence[Mapping[date, int]], days: Collection[date]) -> list[date]:
-    """Return which of these days are compared, in order; none if too few others would be left."""
+    """Return which of these days are compared, in order; [] if too few others would be left."""
     found = sorted(day for day in days if any(day in side for side in sides))
     return found if min(map(len, sides)) - len(found) >= FEWEST_DAYS else []
 

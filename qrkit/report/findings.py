@@ -334,7 +334,7 @@ def _new(facts: Facts) -> list[str]:
 
 
 def _season(comparisons: Comparisons) -> str:
-    """Say whether a change of all scans is one that came a year earlier, too."""
+    """Say whether scans changed in the same way a year earlier."""
     shown, season = comparisons.calm or comparisons.total, comparisons.season
     if season is None or shown is None or not shown.differs or _is_trend(comparisons, shown):
         return ""

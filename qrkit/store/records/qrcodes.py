@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -454,23 +453,8 @@ def qrcode(store: Store, account_id: str, links: Links, *, most: int, id: str) -
 
 def read_all(store: Store, sql: str, asked: Mapping[str, Any], links: Links) -> list[QRCode]:
     """Return the QR Codes of a query of `RECORDS`."""
-    with closing(store.each_row(sql, asked)) as rows, _uncollected():  # closed also if a row is damaged
+    with closing(store.each_row(sql, asked)) as rows:  # closed also if a row is damaged
         return [read_qrcode(row, links) for row in rows]
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Context manager: pauses the collection of garbage, which would go through all records as often as they double.
-
-    That is a quarter of the work, and finds nothing: records hold no references to each other.
-    """
-    is_collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_collected:
-            gc.enable()
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:

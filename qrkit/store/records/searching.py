@@ -136,7 +136,7 @@ def search_qrcodes(
         "base": base_url,
         "is_filtered": search.is_filtered,
         "campaign": search.campaign,
-        "ids": None if search.ids is None else list(search.ids),
+        "ids": None if search.ids is None else list(filter(can_be_stored, search.ids)),
         "content": search.content,
         "limit": limit,
         "start": start,

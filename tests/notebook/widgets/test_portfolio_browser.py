@@ -105,6 +105,10 @@ def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
     row = next(one for one in browser.state["rows"] if one["name"] == "Door 1")
     assert (row["scans"], row["recent"], row["since"]) == (4, 3, "2026-03-01")
     assert row["sparkline"].startswith("<svg")
+    shop.time_zone = "Asia/Tokyo"
+    say(browser, ask="reload")
+    row = next(one for one in browser.state["rows"] if one["name"] == "Door 1")
+    assert (row["recent"], row["since"], row["last"]) == (4, "2026-03-02", "2026-03-31")
     head, _, data = row["picture"].partition(",")
     assert head == "data:image/png;base64"
     assert decode(b64decode(data)).content == "https://go.example.com/code1?q"

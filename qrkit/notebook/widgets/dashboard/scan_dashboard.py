@@ -55,7 +55,8 @@ class ScanDashboard(Page):
     Args:
         portfolio: The portfolio whose scans are shown.
         name: Name of the dashboard: a notebook has one dashboard per name.
-        time_zone: IANA name, such as Europe/Ljubljana, of the time zone for days and hours.
+        time_zone: IANA name, such as Europe/Ljubljana, of the time zone for days and hours; by default, that of the
+            store.
         language: Language of its words: en, de, fr, es or nl.
 
     Attributes:
@@ -78,10 +79,10 @@ class ScanDashboard(Page):
         /,
         *,
         name: str = "scandashboard",
-        time_zone: str | ZoneInfo = "UTC",
+        time_zone: str | ZoneInfo | None = None,
         language: LanguageTag = "en",
     ) -> None:
-        zone = zone_of(time_zone).key
+        zone = zone_of(time_zone or portfolio.time_zone).key
         if self._is_open(name):
             with self._one_answer():
                 self.portfolio = portfolio
