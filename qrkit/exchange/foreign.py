@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
+from qrkit.exchange.local_dates import LocalDates
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
@@ -41,9 +41,7 @@ _NOT_SET = re.compile(r"(|0|false|no|null|none|nan|never|off|-|0000-00-00.*)", r
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
 """The zero timestamp that MySQL writes for an unknown timestamp."""
-_SECONDS = re.compile(r"[1-9][0-9]{8,9}")
-"""A timestamp in seconds since 1970, from 1973 on."""
-_IN_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
+_DATES = LocalDates()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +94,7 @@ class Tool:
             "Content": _text(link, self.content),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _count(link, (*self.count, *COUNTS)),
+            "Scans": _text(link, (*self.count, *COUNTS)),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": _text(link, PASS_QUERY),
@@ -453,17 +451,10 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     text = _text(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
-    if _SECONDS.fullmatch(text):
-        return to_table(datetime.fromtimestamp(int(text), UTC))
     try:
-        return to_table(from_iso(text))
+        return to_table(_DATES.read(text) or from_iso(text))
     except InvalidParameter:
         return text
-
-
-def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    text = _text(link, names)
-    return text.replace(",", "") if _IN_THOUSANDS.fullmatch(text) else text
 
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:

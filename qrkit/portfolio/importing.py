@@ -252,9 +252,6 @@ class _Importing:
         """Yield what of a row could not be kept, apart from its short code."""
         for reason, detail in row.notes:
             yield issue_of(row, code, reason, detail)
-        if row.undated:
-            detail = f"{row.undated}; the QR Code was added with the date of this import"
-            yield issue_of(row, code, "date-unreadable", detail)
         if stored["properties"] is not code.properties:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
