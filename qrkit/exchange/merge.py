@@ -92,8 +92,9 @@ class ImportIssue:
             content only looks like a web address, and `completed-url` rows with the address that was meant;
             `no-address` rows hold a text such as "N/A" in a column of addresses, `link-target` rows a text over a link,
             and `formula-unsaved` rows a formula without a value; `field-left-out` rows were imported without a text
-            that cannot be a field; `own-column` (a column that became a field), `heading-row`,
-            `encoding-guessed`, `unknown-column`, `unread-sheet` and `limits-unknown` are about the whole file, and `shared-path` about all short URLs of a host.
+            that cannot be a field; `own-column` (a column that became a field), `heading-row`, `encoding-guessed`,
+            `unknown-column`, `unread-sheet` and `limits-unknown` are about the whole file, and `shared-path` about all
+            short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -292,10 +293,14 @@ def merge(
             issues.append(one)
             continue
         row, code = one
-        judge = before if has_own_code(code) else taken
+        may_be_printed = has_own_code(code)
+        judge = before if may_be_printed else taken
         name = judge.name_for(code)
         if name in judge:
             issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
+            if may_be_printed and code.is_dynamic:
+                rule = "is left out with its row, so codes printed with it will not work; give the row another name"
+                issues.append(issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule} to keep it"))
             continue
         said = insert(row, code, name)
         if not any(issue.reason == "invalid" for issue in said):

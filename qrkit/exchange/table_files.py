@@ -305,7 +305,9 @@ def table_of_links(
             cells, wrong = tool.row(link)
             # Nothing is lost with fields that are empty, zero or false.
             others = (
-                (name, field_text(value)) for name, value in link.items() if value and name.strip().lower() not in read
+                (name, field_text(value))
+                for name, value in link.items()
+                if value and foreign.plain_name(name) not in read
             )
             yield own.row(Row(number, cells, error or wrong), others)
 

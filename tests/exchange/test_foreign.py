@@ -469,7 +469,7 @@ def test_the_guide_lists_the_headings_of_every_tool(tool):
 @pytest.mark.parametrize(
     ("names", "service"),
     [
-        ("Title,Bitlink,Long URL,Custom Bitlink,Created,Tags,Engagements", "Bitly"),
+        ("Title,Bitlinks,Long URL,Created,Tags,Engagements", "Bitly"),
         ("title,link,long_url,clicks", "Bitly"),
         ("keyword,url,clicks", "YOURLS"),
         ("poster,url", None),
@@ -495,7 +495,7 @@ def test_what_is_no_link_is_told_by_its_place(portfolio):
 
 @pytest.mark.parametrize(
     "value",
-    [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, {"data": SHLINK_LINKS}, {"links": SHLINK_JSON}, 7],
+    [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, {"data": {"content": SHLINK_LINKS}}, 7],
 )
 def test_other_envelopes_are_no_portfolio(portfolio, value):
     with pytest.raises(UnreadableFile, match="not a JSON array"):
