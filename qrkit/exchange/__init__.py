@@ -100,7 +100,16 @@ IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
 """The formats above, and formats that can only be imported."""
 
 
-LIKE = {"xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html"}
+LIKE = {
+    "xlsm": "xlsx",
+    "xltx": "xlsx",
+    "xltm": "xlsx",
+    "ots": "ods",
+    "xlt": "xls",
+    "htm": "html",
+    "jsonl": "json",
+    "ndjson": "json",
+}
 """Other suffixes of the formats of imports."""
 
 

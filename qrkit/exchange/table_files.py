@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
+    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
     "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
     "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
@@ -78,6 +78,8 @@ TARGETS = re.compile(
 """Headings of columns that hold where a short URL leads."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
+SHORT_URL = "Trackable URL"
+"""The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
 NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
@@ -228,7 +230,9 @@ def _rows(located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own:
     places = _places(located, kinds, rows)
     columns, taken = tuple(places), tuple(places.values())
     others = [
-        (place, one) for place, one in enumerate(located.heading) if not is_known(one) and place not in kinds.places
+        (place, one)
+        for place, one in enumerate(located.heading)
+        if not is_known(one) and place not in kinds.places and place not in taken
     ]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(located.heading)))
     for number, cells, error in rows:
@@ -386,6 +390,9 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
             raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
         if name:
             places[name] = place
+    short = [place for place, title in enumerate(heading) if foreign.plain_name(title) in foreign.SHORT_URLS]
+    if SHORT_URL not in places and len(short) == 1:
+        places[SHORT_URL] = short[0]
     for name in () if kinds else REQUIRED:
         if name not in places:
             raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])

@@ -66,8 +66,8 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-NO_CODES = frozenset({"-", "--", "n/a", "na", "nan", "none", "null", "nil", "tbc", "tbd", "#n/a"})
-"""What people write into a column of short codes where there is none."""
+NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
+"""What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
 
@@ -354,7 +354,7 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
         url = with_scheme(url)
         if "://" not in url:
             code = tidy_code(url.strip().strip("/"))
-            return ShortLink(code, "") if is_allowed(code) and code.lower() not in NO_CODES else None
+            return ShortLink(code, "") if is_allowed(code) and not NO_CODES.fullmatch(code) else None
         found = read_short_url(url, present.base_url, paths)
         is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
         whole = _with_slash(found) if found and is_whole else found

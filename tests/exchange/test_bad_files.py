@@ -207,7 +207,7 @@ REFUSED = {
         "two of them": b"[][]",
         "a comma too many": b'[{"content": "x"},]',
         "another encoding": '[{"content": "é"}]'.encode("latin-1"),
-        "UTF-16": '[{"content": "x"}]'.encode("utf-16"),
+        "UTF-16 that is cut": '[{"content": "x"}]'.encode("utf-16")[:-1],
         "very deep": b"[" * 100_000,
         "very deep, and closed": b"[" * 100_000 + b"]" * 100_000,
         "deep objects": b'[{"content":' * 50_000,
