@@ -106,12 +106,13 @@ class Tool:
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
+        written = {plain_name(name): name for name in link}
         link = {plain_name(name): value for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
         is_off = any(str(link.get(name, "")).strip().lower() in ("false", "0", "no") for name in ON)
         if is_off or _text(link, STATUS).lower() in OFF:
             terms["Active"] = "false"
-        error = protection(rest)
+        error = protection({written[name]: value for name, value in rest.items()})
         tags = _tags(link, self.tags)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",

@@ -32,8 +32,9 @@ OFF = (
     "deleted", "isdeleted", "deletedat", "suspended",
 )  # fmt: skip
 RULES = ("redirectrules", "hasredirectrules")
+TEST = ("testvariants", "teststartedat", "testcompletedat")
 PASSWORD = ("password", "haspassword")
-NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, "geo")
+NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
 """What is read here, or else refused, by plain name; a password must not become a field of its own."""
 _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", re.IGNORECASE)
 """What says that there is a password, but not which: also a hash."""
@@ -105,7 +106,7 @@ def _variants(link: Mapping[str, Any], read: set[str], moment: Find) -> list[dic
         or not all(isinstance(one, dict) for one in given)
     ):
         return []
-    read |= {"testvariants", "teststartedat", "testcompletedat"}
+    read |= {*TEST}
     end = moment(link, ("testcompletedat",))
     named = zip("ABCDEFGHIJ", given, strict=False)
     variants = [{"name": name, "content": one.get("url"), "weight": one.get("percentage")} for name, one in named]

@@ -66,6 +66,7 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
+_OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
@@ -399,6 +400,9 @@ def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterato
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
     elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
         detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
+    elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
+        detail = f"{written!r} is a link that opens an app, to which no visitor is sent; they see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

@@ -156,3 +156,23 @@ def test_a_printed_code_that_a_duplicate_loses_is_told(shop):
     told = [(issue.reason, "'https://a.test/b' is left out" in issue.detail) for issue in result.issues][-2:]
     assert told == [("duplicate", False), ("code-unreadable", True)]
     assert (result.created, result.is_complete, get(shop, "b")) == (0, False, 404)
+
+
+@pytest.mark.parametrize("target", ["myapp://open/1", "market://details?id=x", "intent://x#Intent;scheme=https;end"])
+def test_a_link_into_an_app_is_told(shop, target):
+    """Open: other services send visitors into apps. A short URL shows such a link as text."""
+    (issue,) = imported(shop, [{"shortLink": "https://d.test/x", "key": "x", "url": target, "domain": "d.test"}]).issues
+    assert (issue.reason, "opens an app" in issue.detail) == ("no-address", True)
+
+
+@pytest.mark.rule("T19")
+def test_the_number_of_a_gs1_key_is_no_short_code(shop):
+    """Open: a GS1 path with a batch. Its 01 became the code of all paths of all products."""
+    path = "01/09506000134352/10/ABC"
+    result = shop.import_file(f"Content,Trackable URL\n{HERE},{GO}/{path}\n".encode())
+    assert (result.count("code-unreadable"), get(shop, "01/09506000134352"), get(shop, path)) == (1, 404, 404)
+
+
+def test_a_short_url_may_begin_with_slashes(shop):
+    imported(shop, f"Short URL,Long URL\n//a.test/x,{HERE}\n")
+    assert get(shop, "x") == HERE
