@@ -16,6 +16,7 @@ from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     NO_TARGETS,
+    SHORT_URL,
     Table,
     check_number,
     is_known,
@@ -28,10 +29,6 @@ from qrkit.exchange.table_files import (
 from qrkit.files import read_file
 
 __all__ = ["Sheet", "heading_in", "offered_columns", "read_sheet", "sheet_of", "table_of_sheet"]
-
-
-SHORT_URL = "Trackable URL"
-"""The column that says that a row is a link which was printed."""
 
 
 @dataclass(frozen=True, slots=True)

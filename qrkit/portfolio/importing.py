@@ -66,8 +66,9 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-NO_CODES = frozenset({"-", "--", "n/a", "na", "nan", "none", "null", "nil", "tbc", "tbd", "#n/a"})
-"""What people write into a column of short codes where there is none."""
+_OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
+NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
+"""What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
 
@@ -252,9 +253,6 @@ class _Importing:
         """Yield the issues of a row, apart from those of its short code."""
         for reason, detail in row.notes:
             yield issue_of(row, code, reason, detail)
-        if row.undated:
-            detail = f"{row.undated}; the QR Code was added with the date of this import"
-            yield issue_of(row, code, "date-unreadable", detail)
         if stored["properties"] is not code.properties:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
@@ -357,7 +355,7 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
         url = with_scheme(url)
         if "://" not in url:
             code = tidy_code(url.strip().strip("/"))
-            return ShortLink(code, "") if is_allowed(code) and code.lower() not in NO_CODES else None
+            return ShortLink(code, "") if is_allowed(code) and not NO_CODES.fullmatch(code) else None
         found = read_short_url(url, present.base_url, paths)
         is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
         whole = _with_slash(found) if found and is_whole else found
@@ -402,6 +400,9 @@ def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterato
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
     elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
         detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
+    elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
+        detail = f"{written!r} is a link that opens an app, to which no visitor is sent; they see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
