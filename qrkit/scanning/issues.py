@@ -51,11 +51,12 @@ class Limits(NamedTuple):
     least_ok: float = 0
     most_ok: float = inf
 
-    def severity(self, value: float) -> Severity | None:
-        """Return the severity of a value; None if it is within the limits."""
-        if self.least - ROUNDING <= value <= self.most + ROUNDING:
+    def severity(self, value: float, grain: float = 0) -> Severity | None:
+        """Return the severity of a value, which may be off by `grain`; None if it is within the limits."""
+        off = ROUNDING + grain
+        if self.least - off <= value <= self.most + off:
             return None
-        return "warning" if self.least_ok - ROUNDING <= value <= self.most_ok + ROUNDING else "error"
+        return "warning" if self.least_ok - off <= value <= self.most_ok + off else "error"
 
     def needed(self, value: float) -> float:
         """Return the limit that a value exceeds."""
@@ -118,6 +119,8 @@ def issues_of(
     structure: Structure,
     audience: Audience = "phones",
     level: Level = "static",
+    *,
+    grain: float = 0,
 ) -> tuple[Issue, ...]:
     """Return all issues, the worst first.
 
@@ -128,6 +131,7 @@ def issues_of(
         audience: Whose readers must read it. What only embedded readers need is a note for phones.
         level: The level of the check. `standard` and `full` leave it to readers what low contrast and a mirrored symbol
             cost.
+        grain: Modules by which lengths may be off, because the edges of an image lie between its pixels.
     """
     if abs(structure.contrast) < FAINTEST:
         # If the symbol is invisible, no other measurement is meaningful.
@@ -137,8 +141,8 @@ def issues_of(
         *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
         *(fixed_issues(budget) if budget else ()),
-        *_eyes(design, structure, level),
-        *_corners_of(design, structure, audience),
+        *_eyes(design, structure, level, grain),
+        *_corners_of(design, structure, audience, grain),
         *_other_eyes(structure),
         *_weights(design, structure),
         *_quiet(design, structure, is_strict=is_for_tills and audience == "all"),
@@ -278,24 +282,28 @@ EYE_RULES = (
 )
 """Rules for eyes, each with its limits, the gravest first."""
 
+LENGTHS = frozenset({"core", "diagonal", "radius", "width", "growth"})
+"""Measures of eyes in modules."""
+
 HIDING = ("eye-ring", "eye-gap")
 """Issues without which the other measures of an eye are meaningless."""
 
 
-def _eyes(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:
+def _eyes(design: Design | None, structure: Structure, level: Level, grain: float) -> Iterator[Issue]:
     """Yield each issue once for all eyes that have it, with the worst value."""
     sign = -1 if structure.contrast < 0 else 1
     is_hidden = False
     for code, measure, limits, rule in EYE_RULES:
         values = {eye: getattr(eye, measure) * (sign if code == "eye-contrast" else 1) for eye in structure.eyes}
-        bad = {eye: value for eye, value in values.items() if limits.severity(value)}
+        off = grain if measure in LENGTHS else 0
+        bad = {eye: value for eye, value in values.items() if limits.severity(value, off)}
         if code == "eye-contrast" and min(values.values()) > abs(structure.contrast) - SAME_INK:
             continue  # the contrast of modules is as low, and has an issue
         if not bad or (is_hidden and code not in HIDING):
             continue
         is_hidden |= code in HIDING
         worst = max(bad.values(), key=lambda value: abs(value - limits.needed(value)))
-        severity = limits.severity(worst)
+        severity = limits.severity(worst, off)
         needed = limits.needed(worst)
         if code == "eye-contrast":
             severity = _eased(severity, level)
@@ -317,9 +325,9 @@ def _eye_fix(design: Design, code: str, eyes: Iterable[EyeShape]) -> fixes.Fix |
     return fix(design, [eye.corner for eye in eyes])
 
 
-def _corners_of(design: Design | None, structure: Structure, audience: Audience) -> Iterator[Issue]:
+def _corners_of(design: Design | None, structure: Structure, audience: Audience, grain: float) -> Iterator[Issue]:
     """Yield an issue for corners that readers that look for contours do not find."""
-    rounded = [eye for eye in structure.eyes if eye.radius > CORNER and eye.ring >= WHOLE]
+    rounded = [eye for eye in structure.eyes if eye.radius > CORNER + grain and eye.ring >= WHOLE]
     if not rounded:
         return
     radius = max(eye.radius for eye in rounded)

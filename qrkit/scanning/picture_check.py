@@ -7,7 +7,7 @@ it is not degraded again for readers. What it says about the print and what it s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, hypot
+from math import ceil, dist, floor, hypot
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -214,7 +214,7 @@ def _check_drawing(
     if match:
         budget = budget_of(match.sampled, match.symbol)
         structure = structure_of(match.sampled, match.symbol, budget.wrong)
-        issues = issues_of(None, budget, structure, audience, level)
+        issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     panel, symbol = None, match.symbol if match else None
     if level != "static":
         from qrkit.scanning.panel import run_panel
@@ -254,6 +254,10 @@ def _straighten(greys: Image, corners: Corners, side: int, *, is_mirrored: bool)
     """Return the symbol and its surroundings without perspective."""
     from PIL import Image
 
+    # Without a reduction, a hairline between modules would be met by chance, and count as a whole pixel.
+    factor = max(1, int(dist(corners[0], corners[1]) / side / PIXELS))
+    greys = greys.reduce(factor)
+    corners = [(x / factor, y / factor) for x, y in corners]
     size = (side + 2 * MARGIN) * PIXELS
     near, far = MARGIN * PIXELS, (MARGIN + side) * PIXELS
     places = ((near, near), (far, near), (far, far), (near, far))

@@ -76,7 +76,9 @@ def test_an_event_day_is_beside_every_number():
     assert "This leaves out 13 June" in trend
     assert "Without 13 June, that is" in leader
     page = lxml.html.document_fromstring(made.html)
-    assert page.xpath("string(//div[@data-figure='scans']//small[@class='change'])").endswith(", without 13 June (an unusual day)")
+    assert page.xpath("string(//div[@data-figure='scans']//small[@class='change'])").endswith(
+        ", without 13 June (an unusual day)"
+    )
     assert "without 13 June" in page.xpath("string(//h2[starts-with(., 'Scans a day')])")
 
 

@@ -98,6 +98,29 @@ def test_small_pictures_are_looked_at(module):
     assert report.structure.quiet >= 3.5
 
 
+@pytest.mark.parametrize("filter_", [Image.Resampling.NEAREST, Image.Resampling.BOX])
+@pytest.mark.parametrize("module", [2.4, 3.5, 4.3, 5.5, 9.3])
+def test_edges_between_pixels_are_no_fault_of_the_eyes(module, filter_):
+    """Web pages and office programs scale codes by any factor; their readers read them."""
+    side = round(33 * module)
+    scaled = picture(size=20).resize((side, side), filter_)
+    assert check(scaled, "static").verdict == "robust"
+
+
+def test_hairlines_between_modules_are_no_fault_of_the_eyes():
+    """Browsers leave them where a drawing has a rectangle for each module: each covers a part of the pixels between."""
+    dark = np.pad(np.array([[*row] for row in QRImage(plain()).symbol.modules]), 4)
+    edges = np.linspace(0, 800, len(dark) + 1)
+    first, last = np.arange(800)[:, None], np.arange(800)[:, None] + 1
+    covered = np.clip(np.minimum(last, edges[1:]) - np.maximum(first, edges[:-1]), 0, 1)
+    light = np.ones((800, 800))
+    for row, column in np.ndindex(2, 2):
+        apart = np.zeros_like(dark)
+        apart[row::2, column::2] = dark[row::2, column::2]
+        light *= 1 - covered @ apart @ covered.T
+    assert check(Image.fromarray((light * 255).round().astype(np.uint8)), "static").verdict == "robust"
+
+
 @pytest.mark.slow
 def test_large_pictures_are_made_smaller_first():
     large = picture(size=20, padding=20).resize((6000, 6000), Image.Resampling.NEAREST)
