@@ -198,6 +198,45 @@ def test_where_there_is_no_code_that_is_said(level, tmp_path):
         check(path, level)
 
 
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "this is empty"),
+        (file_of(picture())[:-200], "this is a damaged png, perhaps cut off; download or save it again"),
+        (file_of(picture(), "JPEG")[:-900], "this is a damaged jpeg, perhaps cut off"),
+        (b"<!DOCTYPE html><html>404</html>", "this is not a picture of the formats png,"),
+    ],
+    ids=["empty", "png", "jpeg", "page"],
+)
+def test_what_is_wrong_with_a_file_is_told(data, words):
+    with pytest.raises(UnreadableFile, match=words):
+        check(data, "static")
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG", "TIFF"])
+def test_a_code_on_a_later_page_is_checked(kind):
+    code = picture()
+    pages = file_of(Image.new("RGB", code.size, "white"), kind, save_all=True, append_images=[code])
+    assert check(pages, "static").verdict == "robust"
+
+
+@pytest.mark.parametrize("kind", ["I;16", "F"])
+def test_a_faint_code_of_more_than_8_bits_is_not_judged_by_its_stretched_contrast(kind):
+    light = np.asarray(picture().convert("L")) / 255 * 0.2 + 0.8
+    image = Image.fromarray((light * 65_535).astype(np.uint16) if kind == "I;16" else light.astype(np.float32))
+    assert image.mode == kind
+    report = check(file_of(image, "TIFF"), "static")
+    assert (report.verdict, report.structure.contrast) == ("fragile", pytest.approx(0.2, abs=0.02))
+
+
+def test_a_code_that_shows_on_dark_paper_only_is_told_from_none():
+    dark = ImageOps.invert(picture().convert("L"))
+    white = Image.new("RGBA", dark.size, "white")
+    white.putalpha(dark)
+    with pytest.raises(NoSymbol, match="a QR Code was found, but it can hardly be seen on white paper: draw it dark"):
+        check(file_of(white), "static")
+
+
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\x89PNG\r\n\x1a\n" + bytes(40), b"GIF89a"])
 def test_what_is_no_picture_is_refused(data):
     with pytest.raises(UnreadableFile):
