@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import EyeShape, Structure
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "fixed_issues", "issues_of", "sorted_issues"]
+__all__ = [
+    "CONTRAST",
+    "LIGHT_ON_DARK",
+    "MIRRORED",
+    "MOST_USED",
+    "PUPIL_CONTRAST",
+    "Limits",
+    "fixed_issues",
+    "issues_of",
+    "sorted_issues",
+]
 
 MOST_USED = 0.5
 """Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""
@@ -98,7 +108,7 @@ ALIGNMENT = Limits(least=0.48, least_ok=0.42)
 SAME_INK = 0.03
 """Difference of contrast up to which eyes and modules have the same ink."""
 
-FAINTEST = 0.1
+FAINTEST = 0.09
 """Contrast below which no reader finds the symbol."""
 
 RESTORED = {"L": 0.07, "M": 0.15, "Q": 0.25, "H": 0.3}
@@ -109,6 +119,12 @@ STANDARD_QUIET = 4
 
 UNSURE = 0.2
 """Modules by which the measured quiet zone of an image may be too narrow, because edges are a pixel wide."""
+
+LIGHT_ON_DARK = (
+    "the code is light on dark, which 6 of 10 scanners, many Android phones among them, can't read; make it dark on "
+    "light"
+)
+MIRRORED = "the code is mirrored, which some scanners can't read"
 
 SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warning", "note")
 
@@ -460,14 +476,10 @@ def _tills(design: Design, budget: Budget | None, audience: Audience) -> Iterato
 def _contrast(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:
     size = abs(structure.contrast)
     if structure.contrast < 0:
-        message = (
-            "the code is light on dark, which 6 of 10 scanners, many Android phones among them, can't read; make it "
-            "dark on light"
-        )
         fix = fixes.dark_on_light(design) if design else None
-        yield Issue("polarity", "error", "foreground", structure.contrast, CONTRAST.least, message, fix)
+        yield Issue("polarity", "error", "foreground", structure.contrast, CONTRAST.least, LIGHT_ON_DARK, fix)
     if structure.is_mirrored:
-        message = "the code is mirrored, which some scanners can't read; turn off the flip"
+        message = f"{MIRRORED}; turn off the flip"
         fix = {"flip": "none"} if design else None
         yield Issue("mirrored", "warning" if level in ASKING else "error", "flip", 1, 0, message, fix)
     severity = "fatal" if size < FAINTEST else CONTRAST.severity(size)

@@ -7,6 +7,7 @@ it is not degraded again for readers. What it says about the print and what it s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import ceil, dist, floor, hypot
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,7 @@ from qrkit.errors import NoSymbol
 from qrkit.scanning.budget import budget_of
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact, is_tilted
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -219,10 +220,11 @@ def _dark(sampled: Sampled) -> np.ndarray:
 def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
-    if has_flat_colors(seen.whole, corners):
+    may_be_drawn = not is_tilted(corners)
+    if may_be_drawn and has_flat_colors(seen.whole, corners):
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
-    return None if is_exact(photo) else photo
+    return None if may_be_drawn and is_exact(photo) else replace(photo, is_mirrored=match.sampled.is_mirrored)
 
 
 def _check_drawing(
