@@ -32,7 +32,7 @@ from qrkit.drawing.untrusted.assets import reduced_uri
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
-from qrkit.languages import LanguageTag
+from qrkit.languages import LanguageTag, translated
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.controls import groups, label_at
 from qrkit.notebook.widgets.static_image import Pictures
@@ -360,7 +360,7 @@ class Designer(Page):
         """Make the design scannable with as few changes as possible, and list them."""
         repair = self.design.make_scannable(fetch=self._draft.fetch, audience=self._audience)
         self._change(lambda: self._draft.take(repair.design))
-        self._note = "; ".join(change.message for change in repair.changes)
+        self._note = "; ".join(translated(change.message) for change in repair.changes)
 
     def _on_save(self, message: dict[str, Any]) -> None:
         """Save the look as a template or brand."""
