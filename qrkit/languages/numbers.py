@@ -35,11 +35,11 @@ def percent_text(points: float, decimals: int = 0) -> str:
 
 
 def figure_text(text: str) -> str:
-    """Return an English number, such as 1,234.5 or 12%, as the language of the context writes it; "" if it is none."""
+    """Return an English number, such as 12% or 12.5 mm, as the language of the context writes it; "" if it is none."""
     language = current_language()
-    if not (found := re.fullmatch(r"([+-]?[\d,]*\.?\d+)(%?)", text)):
+    if not (found := re.fullmatch(r"([+-]?[\d,]*\.?\d+)(%?)((?: [a-z]{1,2})?)", text)):
         return ""
-    return found[1].translate(_separators(language)) + (found[2] and _percent_sign(language))
+    return found[1].translate(_separators(language)) + (found[2] and _percent_sign(language)) + found[3]
 
 
 def signed_text(number: float, width: float | None = None) -> str:

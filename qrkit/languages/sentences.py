@@ -62,6 +62,8 @@ def _translated(language: LanguageTag, text: str) -> str:
         return say(text)
     if figure := figure_text(text):
         return figure
+    if "; " in text:
+        return "; ".join(_translated(language, part) for part in text.split("; "))
     for pattern, sentence in _patterns(language):
         if found := pattern.fullmatch(text):
             return say(sentence, **{name: _translated(language, value) for name, value in found.groupdict().items()})
@@ -71,8 +73,9 @@ def _translated(language: LanguageTag, text: str) -> str:
 @cache
 def _patterns(language: LanguageTag) -> list[tuple[re.Pattern[str], str]]:
     """Return the sentences with values, and what matches them; those with most words of their own first."""
-    words = {one: "".join(VALUE.split(one)[::2]) for one in catalog(language) if VALUE.search(one)}
-    ordered = sorted((one for one in words if LETTERS.search(words[one])), key=lambda one: -len(words[one]))
+    found = {one: "".join(VALUE.split(one)[::2]) for one in catalog(language) if VALUE.search(one)}
+    clear = [one for one, words in found.items() if len(words) >= (4 if one[0].isalpha() else FEWEST)]
+    ordered = sorted(clear, key=lambda one: -len(found[one]))
     return [(_pattern(one), one) for one in ordered if "{count}" not in one]
 
 
@@ -80,14 +83,14 @@ def _pattern(sentence: str) -> re.Pattern[str]:
     first, *others = VALUE.split(sentence)
     known, parts = set[str](), [re.escape(first)]
     for name, words in zip(others[::2], others[1::2], strict=True):
-        parts += [f"(?P={name})" if name in known else f"(?P<{name}>.+?)", re.escape(words)]
+        parts += [f"(?P={name})" if name in known else f"(?P<{name}>.+)", re.escape(words)]
         known.add(name)
     return re.compile("".join(parts), re.DOTALL)
 
 
 VALUE = re.compile(r"\{(\w+)\}")
-LETTERS = re.compile("[A-Za-z]{3}")
-"""What a sentence needs beside its values; "{a} of {b}" would match too much."""
+FEWEST = 12
+"""Characters beside the values that a sentence needs which begins with one; "{a} with {b}" would match too much."""
 
 
 @cache

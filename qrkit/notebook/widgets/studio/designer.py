@@ -425,8 +425,8 @@ class Designer(Page):
                 page = self._set.page(self.settled, message)
                 told += self._set.sameness(self.design, message) if message.get("of") != "one" else []
             except QrkitError as error:
-                told.append(str(error))
-        told += dict.fromkeys(str(one.message) for one in found)
+                told.append(translated(str(error)))
+        told += dict.fromkeys(translated(str(one.message)) for one in found)
         self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=[page] if page else [])
 
     def _on_print(self, message: dict[str, Any]) -> None:
@@ -437,7 +437,9 @@ class Designer(Page):
 
     def _check_print(self) -> None:
         printed = None if self._size is None else self.image.printed(self._size)
-        self._print_checks = [check._asdict() for check in print_checks(self.image, printed)]
+        self._print_checks = [
+            {"text": translated(check.text), "is_good": check.is_good} for check in print_checks(self.image, printed)
+        ]
 
     def _on_copy(self, message: dict[str, Any]) -> None:
         self._errors = {}
