@@ -15,7 +15,7 @@ from traitlets import Dict
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
-from qrkit.languages import LanguageTag, in_language, say
+from qrkit.languages import LanguageTag, in_language, say, translated
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, NEW_CAMPAIGN, Catalogue
 from qrkit.notebook.widgets.browser.file_import import FileImport
@@ -231,7 +231,7 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            advice = list(dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told))
+            advice = list(dict.fromkeys(f"{translated(str(one.message).rstrip('.'))}." for one in told))
             if not name.endswith(".xlsx") and (url := self._catalogue.local_url()):
                 advice.insert(0, say(LOCAL, url=url))
             if name.endswith(".svg"):

@@ -54,12 +54,14 @@ function row(studio, spec, path, ...inside) {
   return { element, complain, describe };
 }
 
+const IN_BOUNDS = say("must be in {low}..{high}").split("{")[0];
+
 /** A rule as a sentence; bounds as the field shows them. */
 function inWords(rule, spec) {
   if (!rule) return "";
   const times = spec.percent ? 100 : 1;
   const unit = spec.unit ? ` ${spec.unit}` : "";
-  const sentence = spec.kind === "number" && rule.startsWith("must be in ") ? say("must be between {low} and {high}{unit}", null, { low: spec.low * times, high: spec.high * times, unit }) : rule;
+  const sentence = spec.kind === "number" && rule.startsWith(IN_BOUNDS) ? say("must be between {low} and {high}{unit}", null, { low: spec.low * times, high: spec.high * times, unit }) : rule;
   const end = /[.?!]$/.test(sentence) ? "" : ".";
   return `${sentence[0].toUpperCase()}${sentence.slice(1)}${end}`;
 }
@@ -67,7 +69,7 @@ function inWords(rule, spec) {
 /** What an entry of a list is called: its name, or that of its icon; a picture in a data URI has none. */
 function titleOf(entry, longest) {
   if (entry.name) return entry.name;
-  return entry.content?.startsWith("data:") ? "picture" : (entry.content ?? "").replace(/^icon:/, "").slice(0, longest);
+  return entry.content?.startsWith("data:") ? say("picture") : (entry.content ?? "").replace(/^icon:/, "").slice(0, longest);
 }
 
 /** A refused value stays until it is corrected, in a page that is shown anew as well. */
@@ -266,7 +268,7 @@ const MAKERS = {
 
   list(studio, spec, path) {
     const [entry] = spec.fields;
-    const noun = entry.label.toLowerCase();
+    const noun = LANGUAGE === "de" ? entry.label : entry.label.toLowerCase(); // German nouns are capitalized
     const items = h("div", { class: "qk-items" });
     const add = h("button", { type: "button", class: "qk-add", onclick: () => studio.edit([{ path, do: "start" }]) }, `${say("Add")}: ${noun}`);
     const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), items, add);
@@ -276,7 +278,7 @@ const MAKERS = {
       const control = makeControl(studio, { ...entry, label: "" }, at);
       const name = h("span", {});
       const tool = (text, title, edit) =>
-        h("button", { type: "button", class: "qk-tool", title, "aria-label": `${title} ${noun} ${index + 1}`, onclick: () => studio.edit([edit]) }, text);
+        h("button", { type: "button", class: "qk-tool", title, "aria-label": say("{tool} {name} {number}", null, { tool: title, name: noun, number: index + 1 }), onclick: () => studio.edit([edit]) }, text);
       const up = tool("↑", say("Move up"), { path: at, do: "move", value: index - 1 });
       const down = tool("↓", say("Move down"), { path: at, do: "move", value: index + 1 });
       const away = tool("✕", say("Remove"), { path: at, do: "remove" });

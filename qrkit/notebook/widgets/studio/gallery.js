@@ -49,7 +49,7 @@ function makeGallery(studio, presets) {
     const face = h("button", { type: "button", class: "qk-look", title: preset.title, onclick: () => choose() }, picture, h("span", {}, title(preset.name)));
     faces.set(keyOf({ kind: "preset", name: preset.name }), face);
     const swatches = preset.colorways.map(({ name, colors: [ink, accent, ground] }) => {
-      const words = `${title(preset.name)} in ${name}`;
+      const words = say("{look} in {color}", null, { look: title(preset.name), color: say(name) });
       const dot = h("button", { type: "button", class: "qk-swatch", title: words, "aria-label": words, onclick: () => choose(name) });
       dot.style.background = `linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
       faces.set(`${keyOf({ kind: "preset", name: preset.name })}${name}`, dot);

@@ -22,8 +22,9 @@ function makeSavedLooks(studio) {
 
   function makeCard(look) {
     const { kind, name } = look;
-    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
-    const words = `${say("Delete")}: ${KINDS[kind]} “${name}”`;
+    const quoted = say("“{name}”", null, { name });
+    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} ${quoted}`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
+    const words = `${say("Delete")}: ${KINDS[kind]} ${quoted}`;
     const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
     return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
@@ -90,7 +91,7 @@ function makeUseForm(studio) {
   const template = h("select", { id: newId() });
   const campaign = h("select", { "aria-label": say("Campaign") });
   const button = h("button", { type: "button", onclick: () => studio.ask({ ask: "use", name: template.value, campaign: campaign.value }) }, say("Apply"));
-  const set = h("div", { class: "qk-set" }, template, h("span", {}, "in"), campaign, button);
+  const set = h("div", { class: "qk-set" }, template, h("span", {}, say("for the campaign")), campaign, button);
   const summary = h("summary", {}, say("Use a template in a campaign"));
   const element = h("details", {}, summary, h("label", { class: "qk-unseen", for: template.id }, say("Template")), set);
   let shown = "";

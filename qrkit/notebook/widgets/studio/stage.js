@@ -23,6 +23,8 @@ const KEYS = say("Use the arrow keys to move the layer, plus and minus to resize
 const HINT = say("Drag a layer to move it, a corner to resize it, or the round handle to rotate it.");
 const HINT_OF_KEYS = " " + say("Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.");
 const GROUNDS = { paper: say("Paper"), screen: say("Screen"), dark: say("Dark wall") };
+const EDIT = { text: say("Edit the caption"), subtitle: say("Edit the subtitle") };
+const TEXT_OF = { text: say("Text of the caption"), subtitle: say("Text of the subtitle") };
 const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
 /** An angle above -180 and up to 180 degrees. */
@@ -340,18 +342,18 @@ function makeStage(studio) {
 
 /** The caption and the subtitle, each a button that becomes a field. Enter keeps what is written, Escape drops it. */
 function makeWords(studio, sheet) {
-  const buttons = { text: makeButton("text", "caption"), subtitle: makeButton("subtitle", "subtitle") };
+  const buttons = { text: makeButton("text"), subtitle: makeButton("subtitle") };
   sheet.append(...Object.values(buttons));
   let state = null;
 
-  function makeButton(field, title) {
-    return h("button", { type: "button", class: "qk-words", hidden: true, title: `Edit the ${title}`, onclick: () => open(field, title) });
+  function makeButton(field) {
+    return h("button", { type: "button", class: "qk-words", hidden: true, title: EDIT[field], onclick: () => open(field) });
   }
 
-  function open(field, title) {
+  function open(field) {
     const button = buttons[field];
     const before = state.words.find((one) => one.field === field).text;
-    const input = h("input", { type: "text", class: "qk-words-field", maxlength: 60, "aria-label": `Text of the ${title}` });
+    const input = h("input", { type: "text", class: "qk-words-field", maxlength: 60, "aria-label": TEXT_OF[field] });
     input.style.cssText = button.style.cssText;
     input.value = before;
     let isOpen = true;
@@ -383,7 +385,7 @@ function makeWords(studio, sheet) {
       const [left, top, right, bottom] = one.box;
       const room = (bottom - top) * 0.25;
       placeOn(state.size, button, { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room });
-      button.setAttribute("aria-label", `${field === "text" ? say("Edit the caption") : say("Edit the subtitle")}: ${one.text}`);
+      button.setAttribute("aria-label", `${EDIT[field]}: ${one.text}`);
     }
   }
   return { update };
