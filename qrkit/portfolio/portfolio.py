@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -314,6 +315,7 @@ class Portfolio(Shown, Scanned, Written):
         fix_urls: bool = False,
         old_base_url: str = "",
         anyway: bool = True,
+        update_by: str = "",
         check: bool = False,
         progress: bool = False,
     ) -> ImportResult:
@@ -343,6 +345,10 @@ class Portfolio(Shown, Scanned, Written):
                 starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
+            update_by: What identifies QR Codes that are there already, so that their rows change them instead of adding
+                others: "name", "short_url", or the name of a field of your own, such as "Poster ID". Empty cells change
+                nothing, and short codes, creation dates and scan counts stay. Rows with a new value add QR Codes. A row
+                is left out if it lacks the value, or if it shares the value with an earlier row or several QR Codes.
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
 
@@ -363,14 +369,20 @@ class Portfolio(Shown, Scanned, Written):
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
-            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign)
+            there = self.list_qrcodes() if update_by else ()
+            how: dict[str, Any] = {"fix_urls": fix_urls, "campaign": campaign, "update_by": update_by, "there": there}
+            result = import_table(table, known, add, seen, **how)
             if not anyway:
                 check_codes_kept(result)
             return result
 
         if check:
             return judge(present_in(self, template, old), lambda *_: None)
-        return self._store(judge, template, old)
+        # Nobody else may change a QR Code between the comparison with its row and the update.
+        with self.store.atomic() if update_by else nullcontext():
+            result = self._store(judge, template, old)
+            self._store_edited(result.updates)
+        return result
 
     def import_scans(
         self,
