@@ -83,12 +83,6 @@ def _import(asked: argparse.Namespace) -> ImportStatus:
         data = read_file(asked.file)  # once, because it may be a pipe
         if not _holds_scans(asked, data):
             return _import_codes(asked, data)
-        if asked.check:
-            raise InvalidParameter(
-                Problem(
-                    "check", str(asked.file), "is a table of visits, and --check is only for QR Codes; leave it out"
-                )
-            )
         return _import_scans(asked, data)
     except (InvalidParameter, BrokenPipeError):
         raise
@@ -157,9 +151,9 @@ def _format_of_scans(file: Path) -> str:
 
 def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
+    how: dict[str, Any] = {"columns": columns, "code": asked.code, "name": asked.file.name, "check": asked.check}
     with opened(asked, must_exist=True) as portfolio:
-        format = _format_of_scans(asked.file)
-        result = portfolio.import_scans(data, format=format, columns=columns, code=asked.code, name=asked.file.name)
+        result = portfolio.import_scans(data, format=_format_of_scans(asked.file), **how)
     tell_rows(result.issues)
     for code, (imported, rows) in result.differences.items():
         complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
@@ -167,7 +161,8 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
-    print_result(asked, f"{asked.file}: {result}", file=str(asked.file), **members, differences=differences)
+    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
+    print_result(asked, f"{file}: {result}", file=str(asked.file), **members, differences=differences)
     return _status_of(result.created + result.known, is_complete=not result.issues)
 
 

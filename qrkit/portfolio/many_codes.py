@@ -25,9 +25,11 @@ class DeletedQRCodes:
 
     Attributes:
         rows: Their rows in the store, by column.
+        scans: How many scans were counted for those that the plan shows, without the numbers that were imported.
     """
 
     rows: tuple[dict[str, Any], ...] = field(repr=False)
+    scans: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -103,10 +105,13 @@ class ManyRecords(Records):
             NotFound: If this portfolio has no QR Code with one of these IDs; nothing is deleted.
         """
         with self.store.atomic():
-            codes = [self._one(id) for id in dict.fromkeys(ids)]
-            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes, self.now())
-        return deleted
+            return self._delete([self._one(id) for id in dict.fromkeys(ids)])
+
+    def _delete(self, codes: Sequence[QRCode]) -> DeletedQRCodes:
+        rows = {row["id"]: row for row in deleted_rows(self.store, [code.id for code in codes])}
+        scans = sum(code.scans - rows[code.id]["imported_scans"] for code in codes if code.is_available)
+        delete_qrcodes(self.store, codes, self.now())
+        return DeletedQRCodes(tuple(rows.values()), scans)
 
     def restore_qrcodes(self, deleted: DeletedQRCodes) -> None:
         """Restore deleted QR Codes with their IDs, short codes, and the scans counted before they were deleted.
@@ -250,9 +255,7 @@ class ManyRecords(Records):
             raise InvalidParameter(Problem("imported", f"{imported.kept_codes:,} short codes of the file", rule))
         with self.store.atomic():
             self.undo_edit(EditedQRCodes.of(imported.updates))
-            _, codes = self.search_page(Search(ids=imported.ids))
-            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes, self.now())
+            deleted = self._delete(self.search_page(Search(ids=imported.ids))[1])
             for campaign in self.list_campaigns():
                 if campaign.id in imported.campaign_ids and not self.list_qrcodes(campaign_id=campaign.id):
                     self.delete_campaign(campaign.id)

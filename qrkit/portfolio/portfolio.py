@@ -13,7 +13,7 @@ from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
-from qrkit.exchange.locating import Place
+from qrkit.exchange.locating import Place, PlaceFields
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.visit_tables import scan_table
@@ -27,7 +27,7 @@ from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
+from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
@@ -307,9 +307,6 @@ class Portfolio(Shown, Scanned, Written):
         *,
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
-        sheet: str = "",
-        header_row: int | str | None = None,
-        encoding: str = "",
         template: str = "",
         campaign: str = "",
         fix_urls: bool = False,
@@ -318,6 +315,7 @@ class Portfolio(Shown, Scanned, Written):
         update_by: str = "",
         check: bool = False,
         progress: bool = False,
+        **place: Unpack[PlaceFields],
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
@@ -330,12 +328,6 @@ class Portfolio(Shown, Scanned, Written):
                 archives are always recognized by their first bytes.
             columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
                 the file's, as in `{"content": "landing page", "name": "poster"}`.
-            sheet: The name of the sheet to read. By default, the first one with the headings is read, and all that
-                have the same ones; hidden sheets are not.
-            header_row: The row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a file without
-                headings, whose columns are A, B, …. By default, headings are found within 50 rows.
-            encoding: The encoding of a text file, such as "cp1252". By default, what is neither UTF-8 nor UTF-16 is
-                guessed. The result says what was found and guessed.
             template: The name of the template for rows that name none in a column Template.
             campaign: The name of the campaign for rows that name none; it is added if no campaign has this name.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
@@ -351,6 +343,12 @@ class Portfolio(Shown, Scanned, Written):
                 is left out if it lacks the value, or if it shares the value with an earlier row or several QR Codes.
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
+            **place: Where the table is; the result says what was found and guessed. `sheet` is the name of the sheet;
+                by default, the first one with the headings is read, and all that have the same ones; hidden sheets are
+                not. `header_row` is the row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a
+                file without headings, whose columns are A, B, …. By default, headings are found within 50 rows.
+                `encoding` is that of a text file, such as "cp1252"; by default, what is neither UTF-8 nor UTF-16 is
+                guessed.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
@@ -365,7 +363,7 @@ class Portfolio(Shown, Scanned, Written):
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
-        table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
+        table = read_mapped(data, named.name, columns or {}, seen, Place(**place))
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
@@ -392,6 +390,7 @@ class Portfolio(Shown, Scanned, Written):
         columns: Mapping[str, str] | None = None,
         code: str = "",
         name: str = "",
+        check: bool = False,
     ) -> ScanImport:
         """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
 
@@ -407,6 +406,7 @@ class Portfolio(Shown, Scanned, Written):
             columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
             code: The short code of all visits, for a file that does not contain it.
             name: The name of the file that bytes come from, for `scan_imports`.
+            check: Whether to check the file alone. The result is that of an import, but nothing is added.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
@@ -418,6 +418,8 @@ class Portfolio(Shown, Scanned, Written):
         else:
             sheet, name = read_sheet(source), Path(source).name
         table = scan_table(sheet, columns, code=code)
+        if check:
+            return check_scans(self.scans, table, self.base_url, now=self.now())
         return insert_scans(self.scans, table, self.base_url, source=name, now=self.now())
 
     def scan_imports(self) -> pd.DataFrame:

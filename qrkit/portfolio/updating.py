@@ -13,7 +13,7 @@ from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.short_urls import ShortLink
 
-__all__ = ["Identified", "changes_of"]
+__all__ = ["IDENTIFYING", "Identified", "changes_of"]
 
 IDENTIFYING = {"QR Code Name": "name", "Trackable URL": "short_url"}
 """Our columns that may identify QR Codes, besides fields of users."""
