@@ -39,7 +39,7 @@ function makeRules(forms, changed) {
   }
   /** An input that shows a field of a rule, a condition or a variant, and sets it. */
   function bind(held, name, input, read = (text) => text) {
-    if (held[name] != null) input.value = held[name];
+    if (held[name]) input.value = held[name];
     input.addEventListener("input", () => { held[name] = read(input.value); changed(); });
     return input;
   }
@@ -90,7 +90,7 @@ function makeRules(forms, changed) {
       "fieldset", { class: "qk-rule", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
-      ...(variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants, by their weights. A change of a variant begins a new experiment.")), ...variants.map(drawVariant), splitMore] : [leads(say("Leads to"), `rules.${index}`, rule)]),
+      ...(variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants. A change of a variant begins a new experiment."), " ", say("Twice the weight gets twice the visitors.")), ...variants.map(drawVariant), splitMore] : [leads(say("Leads to"), `rules.${index}`, rule)]),
     );
   }
 
