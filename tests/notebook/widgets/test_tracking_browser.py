@@ -216,6 +216,13 @@ def test_days_are_chosen_and_charts_follow(notebook, faults):
     page.evaluate(CHOOSE_BOTH, both)
     figure(board, "scans", "\N{MINUS SIGN}50%, 14 before").wait_for()
     assert "" not in page.evaluate("window.written"), "an answer to the first choice leaves the second one alone"
+    board.get_by_label("Compare with").select_option("campaigns")
+    board.get_by_role("group", name="Campaigns to compare").get_by_label("Window").check()
+    board.get_by_role("button", name="Remove filter Campaigns: Window").wait_for()
+    board.get_by_role("group", name="Campaigns to compare").get_by_label("Tables").check()
+    board.get_by_role("region", name="Campaigns side by side").get_by_text("fewer than two have scans").wait_for()
+    assert list(faults(page, ".qrkit-dashboard", PLACES[:2])) == []
+    board.get_by_label("Compare with").select_option("previous")
     board.get_by_role("button", name="All", exact=True).click()
     figure(board, "scans", "31").wait_for()
     assert board.locator("figure svg").count() == 3

@@ -41,10 +41,10 @@ class FileImport:
 
     Attributes:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
-            wrote it; the heading of each of our `columns`; whether it `has_scans`; what may be `identifying` QR Codes to
-            update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the `sentence`
-            and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how many `more`
-            there are.
+            wrote it; the heading of each of our `columns`; whether it `has_scans`; what may be `identifying` QR Codes
+            to update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the
+            `sentence` and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how
+            many `more` there are.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -87,7 +87,7 @@ class FileImport:
         self.state = kept | dict.fromkeys(CHOICES, "") | dict(choices or {}) | ({"columns": columns} if columns else {})
         result = self.add(check=True)
         issues = _issues(result)
-        told = {row: detail for row, detail in reversed(issues)}
+        told = dict(reversed(issues))
         rows = [(number, {name: summary(text) for name, text in row.items() if text}) for number, row in self._rows()]
         shown = list(dict.fromkeys(name for _, row in rows for name in row))[:MOST_COLUMNS]
         self.state |= _summary(result) | {
@@ -134,11 +134,12 @@ def _issues(result: ImportResult | ScanImport) -> list[tuple[int, str]]:
 
 def _summary(result: ImportResult | ScanImport) -> dict[str, Any]:
     """Return what an import adds and changes: the number, a sentence, and what its button says."""
+    unit = VISITS if isinstance(result, ScanImport) else CODES
     if isinstance(result, ScanImport):
-        unit, count, others, other = VISITS, result.created, result.known, say(KNOWN, result.known)
+        count, others, other = result.created, result.known, say(KNOWN, result.known)
     else:
         others = len(result.updates)
-        unit, count, other = CODES, result.created + others, say("{codes} will be changed.", codes=say(CODES, others))
+        count, other = result.created + others, say("{codes} will be changed.", codes=say(CODES, others))
     sentences = [say("{codes} will be added.", codes=say(unit, result.created))] if result.created or not others else []
     sentences += [other] if others else []
     return {"count": count, "sentence": " ".join(sentences), "button": say("Import {name}", name=say(unit, count))}

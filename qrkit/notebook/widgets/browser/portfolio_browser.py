@@ -191,15 +191,13 @@ class PortfolioBrowser(Page):
         """Delete the chosen code, or all individually selected codes."""
         catalogue = self._catalogue
         ids = list(catalogue.selected) if message.get("are_selected") else [catalogue.chosen]
-
-        def delete() -> None:
-            self._undoable = self.portfolio.delete_qrcodes(ids)
-
-        if ids and self._change((), "", delete):
+        deleted: list[DeletedQRCodes] = []
+        if ids and self._change((), "", lambda: deleted.append(self.portfolio.delete_qrcodes(ids))):
+            (self._undoable,) = deleted
             self._clear_selection()
             self._is_in_studio = False
             stops = say("Short URLs stop working, and are never given to other codes.")
-            self._said = f"{_undo_words(self._undoable)['said']} {stops}"
+            self._said = f"{_deletion_words(deleted[0])} {stops}"
 
     def _on_undo(self, _message: Any) -> None:
         """Undo the last deletion, edit or import."""

@@ -67,7 +67,7 @@ function makeRules(forms, changed) {
         variants.splice(place, 1);
         draw(`split ${index}`);
       }, { disabled: variants.length === 2 });
-      const own = [put(say("Name"), `${path}.name`, bind(one, "name", h("input", { type: "text" }))), put(say("Weight"), `${path}.weight`, bind(one, "weight", h("input", { type: "number", min: 1, value: 1 }), Number))];
+      const own = [put(say("Name"), `${path}.name`, bind(one, "name", h("input", { type: "text" }))), put(say("Weight in the split"), `${path}.weight`, bind(one, "weight", h("input", { type: "number", min: 1, value: 1 }), Number))];
       const content = leads(say("{name} leads to", null, { name: one.name }), path, one);
       content.classList.add("qk-whole");
       return h("div", { class: "qk-condition qk-asked", role: "group", "aria-label": title }, h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, title), cut), ...own, content);
