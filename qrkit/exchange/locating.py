@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
 from qrkit.exchange.merge import ImportIssue, Reason
 
 __all__ = [
-    "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place", "Share",
-    "column_letters", "locate", "records", "tidy",
+    "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place",
+    "PlaceFields", "Share", "column_letters", "locate", "records", "tidy",
 ]  # fmt: skip
 
 MOST_TRIED = 50
@@ -47,6 +47,14 @@ class Part(NamedTuple):
     rows: Iterator[Cells]
     is_hidden: bool = False
     note: str = ""
+
+
+class PlaceFields(TypedDict, total=False):
+    """The fields of `Place`, as functions accept them."""
+
+    sheet: str
+    header_row: int | str | None
+    encoding: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,7 @@ class ImportResult(Shown):
         kept_codes: The number of QR Codes that kept their short code.
         ids: The IDs of the QR Codes added, for `Portfolio.undo_import`.
         campaign_ids: The IDs of the campaigns added.
+        updates: The QR Codes that were changed, each before and after.
     """
 
     created: int
@@ -131,6 +132,7 @@ class ImportResult(Shown):
     kept_codes: int = 0
     ids: tuple[str, ...] = field(default=(), compare=False)
     campaign_ids: tuple[str, ...] = field(default=(), compare=False)
+    updates: tuple[tuple[QRCode, QRCode], ...] = field(default=(), compare=False)
 
     @property
     def failed(self) -> int:
@@ -179,8 +181,10 @@ class ImportResult(Shown):
     def __str__(self) -> str:
         changed = ", ".join(self._counted(_CHANGED))
         created = f"{self.created} created" + (f" ({changed})" if changed else "")
-        left_out = {reason: word for reason, word in _LEFT_OUT.items() if self.created or reason != "own-column"}
-        return ", ".join([created, *self._counted(left_out)])
+        updated = [f"{len(self.updates)} updated"] if self.updates else []
+        adds = self.created or self.updates
+        left_out = {reason: word for reason, word in _LEFT_OUT.items() if adds or reason != "own-column"}
+        return ", ".join([created, *updated, *self._counted(left_out)])
 
     def _counted(self, words: Mapping[Reason, str]) -> list[str]:
         counts = ((self.count(reason), word) for reason, word in words.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,7 +13,7 @@ from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
-from qrkit.exchange.locating import Place
+from qrkit.exchange.locating import Place, PlaceFields
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.visit_tables import scan_table
@@ -26,7 +27,7 @@ from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
+from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
@@ -287,16 +288,15 @@ class Portfolio(Shown, Scanned, Written):
         *,
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
-        sheet: str = "",
-        header_row: int | str | None = None,
-        encoding: str = "",
         template: str = "",
         campaign: str = "",
         fix_urls: bool = False,
         old_base_url: str = "",
         anyway: bool = True,
+        update_by: str = "",
         check: bool = False,
         progress: bool = False,
+        **place: Unpack[PlaceFields],
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
@@ -309,12 +309,6 @@ class Portfolio(Shown, Scanned, Written):
                 archives are always recognized by their first bytes.
             columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
                 the file's, as in `{"content": "landing page", "name": "poster"}`.
-            sheet: The name of the sheet to read. By default, the first one with the headings is read, and all that
-                have the same ones; hidden sheets are not.
-            header_row: The row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a file without
-                headings, whose columns are A, B, …. By default, headings are found within 50 rows.
-            encoding: The encoding of a text file, such as "cp1252". By default, what is neither UTF-8 nor UTF-16 is
-                guessed. The result says what was found and guessed.
             template: The name of the template for rows that name none in a column Template.
             campaign: The name of the campaign for rows that name none; it is added if no campaign has this name.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
@@ -324,8 +318,18 @@ class Portfolio(Shown, Scanned, Written):
                 starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
+            update_by: What identifies QR Codes that are there already, so that their rows change them instead of adding
+                others: "name", "short_url", or the name of a field of your own, such as "Poster ID". Empty cells change
+                nothing, and short codes, creation dates and scan counts stay. Rows with a new value add QR Codes. A row
+                is left out if it lacks the value, or if it shares the value with an earlier row or several QR Codes.
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
+            **place: Where the table is; the result says what was found and guessed. `sheet` is the name of the sheet;
+                by default, the first one with the headings is read, and all that have the same ones; hidden sheets are
+                not. `header_row` is the row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a
+                file without headings, whose columns are A, B, …. By default, headings are found within 50 rows.
+                `encoding` is that of a text file, such as "cp1252"; by default, what is neither UTF-8 nor UTF-16 is
+                guessed.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
@@ -340,18 +344,24 @@ class Portfolio(Shown, Scanned, Written):
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
-        table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
+        table = read_mapped(data, named.name, columns or {}, seen, Place(**place))
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
-            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign)
+            there = self.list_qrcodes() if update_by else ()
+            how: dict[str, Any] = {"fix_urls": fix_urls, "campaign": campaign, "update_by": update_by, "there": there}
+            result = import_table(table, known, add, seen, **how)
             if not anyway:
                 check_codes_kept(result)
             return result
 
         if check:
             return judge(present_in(self, template, old), lambda *_: None)
-        return self._store(judge, template, old)
+        # Nobody else may change a QR Code between the comparison with its row and the update.
+        with self.store.atomic() if update_by else nullcontext():
+            result = self._store(judge, template, old)
+            self._store_edited(result.updates)
+        return result
 
     def import_scans(
         self,
@@ -361,6 +371,7 @@ class Portfolio(Shown, Scanned, Written):
         columns: Mapping[str, str] | None = None,
         code: str = "",
         name: str = "",
+        check: bool = False,
     ) -> ScanImport:
         """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
 
@@ -376,6 +387,7 @@ class Portfolio(Shown, Scanned, Written):
             columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
             code: The short code of all visits, for a file that does not contain it.
             name: The name of the file that bytes come from, for `scan_imports`.
+            check: Whether to check the file alone. The result is that of an import, but nothing is added.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
@@ -387,6 +399,8 @@ class Portfolio(Shown, Scanned, Written):
         else:
             sheet, name = read_sheet(source), Path(source).name
         table = scan_table(sheet, columns, code=code)
+        if check:
+            return check_scans(self.scans, table, self.base_url, now=self.now())
         return insert_scans(self.scans, table, self.base_url, source=name, now=self.now())
 
     def scan_imports(self) -> pd.DataFrame:

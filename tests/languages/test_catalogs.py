@@ -145,7 +145,7 @@ SAME = {
     "es": set(),
     "nl": {
         "1\N{EN DASH}4 wk", "Focus X", "Focus Y", "in {month}", "pixels per module",
-        "scans per week", "{count} codes", "{count} scans", "{count} scans.",
+        "scans per week", "Variant {number}", "{count} codes", "{count} scans", "{count} scans.",
         "{day}: {scans} scans", "{look} in {color}", "{weekday}, {hour}:00: {scans} scans",
     },
 }  # fmt: skip

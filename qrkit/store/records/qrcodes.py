@@ -44,11 +44,11 @@ from qrkit.tracking.times import naive
 from qrkit.tracking.utm import utm_query
 
 __all__ = [
-    "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
-    "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "forget_taken", "get_ready",
-    "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "last_number", "list_text", "number_of",
-    "parts", "qrcode", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row", "target_of",
-    "update_qrcode",
+    "LOCATION", "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged",
+    "StoredRow", "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "forget_taken",
+    "get_ready", "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "last_number", "list_text",
+    "number_of", "parts", "qrcode", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row",
+    "target_of", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -517,7 +517,7 @@ _changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
 
 def column_values(code: QRCode, names: Iterable[str]) -> StoredRow:
     """Return the values of columns of a QR Code, as the database takes them."""
-    return {name: _values([getattr(code, COLUMNS[name])])[0] for name in names}
+    return {name: _values([attrgetter(COLUMNS[name])(code)])[0] for name in names}
 
 
 def _number(row: dict[str, Any] | None) -> int:

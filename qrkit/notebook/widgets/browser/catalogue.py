@@ -16,6 +16,7 @@ from qrkit import analytics
 from qrkit.analytics.time_zones import stretches_of
 from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
+from qrkit.contents.suspicious_links import link_warning
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, collecting, nearest
 from qrkit.model import plain
@@ -200,6 +201,12 @@ class Catalogue:
         self._read_campaigns()
         return EditedQRCodes.of([(before, after)])
 
+    def warning(self) -> str:
+        """Return a sentence if the content of the chosen code looks like an address, but is none; else ""."""
+        code = self.portfolio.get_qrcode(self.chosen)
+        warning = link_warning(code.content) if code.is_dynamic else ""
+        return warning and f"{code.name}: {warning}{'' if warning.endswith('?') else '.'}"
+
     def _with_campaign(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return fields with the ID of a campaign instead of the name of a new one, after adding it if it is new."""
         given = dict(fields)
@@ -309,7 +316,8 @@ class Catalogue:
                 {
                     "name": summary(code.name),
                     "before": code.content[:LONGEST_CELL],
-                    "after": code.content.replace(find, replace)[:LONGEST_CELL],
+                    "after": (after := code.content.replace(find, replace))[:LONGEST_CELL],
+                    "warning": link_warning(after) if code.is_dynamic else "",
                 }
                 for code in samples
             ],

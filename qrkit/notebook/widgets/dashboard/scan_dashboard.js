@@ -2,8 +2,8 @@
 
 const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests") };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns, in the report"), "": say("Nothing") };
-const FILTERS = { campaign: say("Campaign"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
+const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns with each other"), "": say("Nothing") };
+const FILTERS = { campaign: say("Campaign"), campaigns: say("Campaigns"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const LOOK = 2_000; // milliseconds between two looks at the last hour
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
@@ -50,17 +50,31 @@ function render({ model, el }) {
   const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, say("vs last year"));
   const campaign = h("select", { id: newId(), onchange: () => ask({ campaign: campaign.value }) });
   const compare = h("select", { id: newId(), onchange: () => ask({ compare: compare.value }) });
-  compare.append(...Object.entries(COMPARE).map(([value, text]) => h("option", { value }, text)));
-  const boxes = state.kinds.map((kind) => {
-    const input = h("input", { type: "checkbox", id: newId(), value: kind, onchange: () => ask({ kinds: boxes.filter((box) => box.input.checked).map((box) => box.input.value) }) });
-    return { input, element: h("div", { class: "qk-check" }, input, h("label", { for: input.id }, KINDS[kind] ?? kind)) };
-  });
+  fill(compare, Object.entries(COMPARE).map(([id, name]) => ({ id, name })));
+
+  /** Boxes, of which several may be checked: a field of the question whose value is a list. */
+  function makeBoxes(name, legend) {
+    const list = h("div");
+    const inputs = () => [...list.querySelectorAll("input")];
+    const send = () => ask({ [name]: inputs().filter((one) => one.checked).map((one) => one.value) });
+    let drawn = "";
+    function update(options) {
+      if (JSON.stringify(options) !== drawn) list.replaceChildren(...options.map((one) => h("label", { class: "qk-check" }, h("input", { type: "checkbox", value: one.id, onchange: send }), one.name)));
+      drawn = JSON.stringify(options);
+      for (const one of inputs()) one.checked = state.asked[name].includes(one.value);
+    }
+    return { element: h("fieldset", { class: "qk-kinds" }, h("legend", {}, legend), list), update };
+  }
+
+  const kinds = makeBoxes("kinds", say("What counts"));
+  const compared = makeBoxes("campaigns", say("Campaigns to compare (none: all)"));
   const wrong = h("p", { class: "qk-error", role: "alert", hidden: true });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
   const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": say("Alerts") });
   const tiles = h("div", { class: "qk-tiles" });
   const more = h("div", {});
+  const versus = h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": say("Campaigns side by side"), hidden: true });
   const findings = h("details", { class: "qk-findings", hidden: true }, h("summary", {}), more);
   const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
@@ -70,8 +84,7 @@ function render({ model, el }) {
     "div",
     { class: "qk-questions", id: newId(), hidden: true },
     ...days.map((one) => one.element),
-    row(say("Compare with"), compare), ...range.map((one) => one.element), row(say("Campaign"), campaign),
-    h("fieldset", { class: "qk-kinds" }, h("legend", {}, say("What counts")), ...boxes.map((box) => box.element), wrong),
+    row(say("Compare with"), compare), ...range.map((one) => one.element), compared.element, row(say("Campaign"), campaign), kinds.element, wrong,
   );
   const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, say("Filter"));
   function openFilters(isOpen) {
@@ -98,7 +111,7 @@ function render({ model, el }) {
   const root = h(
     "div",
     { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
-    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings),
+    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, versus, findings, h("div", { class: "qk-body" }, sheet, rankings),
   );
   el.append(root);
 
@@ -140,6 +153,8 @@ function render({ model, el }) {
     alerts.replaceChildren(...state.answer.alerts.map((sentence) => h("p", {}, sentence)));
     more.replaceChildren(...state.answer.findings.map((sentence) => h("p", {}, sentence)));
     findings.hidden = !state.answer.findings.length;
+    versus.innerHTML = state.answer.compared; // written by qrkit, which escapes the names in it
+    versus.hidden = !state.answer.compared;
     findings.firstChild.textContent = say("More findings ({number})", null, { number: state.answer.findings.length });
   }
 
@@ -185,10 +200,10 @@ function render({ model, el }) {
   }
 
   function updateChoices(asked) {
-    const options = [{ id: "", name: say("All campaigns") }, ...state.campaigns];
-    campaign.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === asked.campaign }, one.name)));
+    fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], asked.campaign);
     compare.value = asked.compare;
-    for (const { input } of boxes) input.checked = asked.kinds.includes(input.value);
+    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })));
+    compared.update(state.campaigns);
   }
 
   let shown = "";
@@ -198,6 +213,7 @@ function render({ model, el }) {
     // What hands have chosen since this answer was asked for stays.
     if (outbox.isIdle()) updateChoices(asked);
     for (const one of range) one.element.hidden = asked.compare !== "range";
+    compared.element.hidden = asked.compare !== "campaigns";
     const at = state.periods.findIndex((one) => one.since === asked.since && one.until === asked.until);
     ranges.forEach((button, place) => button.setAttribute("aria-pressed", place === at));
     year.setAttribute("aria-pressed", asked.compare === "year");
