@@ -25,7 +25,7 @@ from qrkit.paper import (
     write_sheet,
     write_test_page,
 )
-from qrkit.paper.placing import Lettering, place, room_of
+from qrkit.paper.placing import Lettering, TextSize, place, room_of
 from tests import icc
 from tests.conformance import readers
 
@@ -389,7 +389,7 @@ def test_text_lies_within_its_label(line, name, written):
 )
 def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
     stock = stock_named("business-card")
-    placed = place(room_of(stock), 1, texts, 3.5, Lettering([texts]))
+    placed = place(room_of(stock), 1, texts, TextSize(3.5, 3), 3.5, Lettering([texts]))
     assert [line.text for line in placed.lines] == lines
     sizes = [line.capital for line in placed.lines]
     assert min(sizes) >= 1.27
@@ -399,11 +399,25 @@ def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
 def test_a_word_that_is_too_long_in_the_smallest_letters_is_broken_alone():
     long = "https://go.example.com/" + "menus-and-prices/" * 3
     texts = ("Lucía Fernández-Öz", f"Fernández-Öz-Casaverde {long}")
-    placed = place(room_of(stock_named("business-card")), 1, texts, 3.5, Lettering([texts]))
+    placed = place(room_of(stock_named("business-card")), 1, texts, TextSize(3.5, 3), 3.5, Lettering([texts]))
     told = [line.text for line in placed.lines]
     assert "Fernández-Öz" in told
     assert "Fernández-Öz-Casaverde" in told
     assert "".join(told).endswith(long)
+
+
+@pytest.mark.parametrize("stock", ["business-card", "hang-tag"])
+def test_labels_of_a_sheet_have_letters_and_codes_of_one_size(stock, tmp_path):
+    """A long name makes the letters of all labels smaller, and moves no code of its own."""
+    names = ("Table 1", "Table 2 by the long window to the garden", "Averyverylongunbrokenword", "")
+    rows = [{"name": name, "room": room} for name, room in zip(names, ("Bar", "", "Terrace", ""), strict=True)]
+    some = Labels(rows, lambda row: generate(LINK, warn=False), dict)
+    settings = SheetSettings(stock=stock, lines=("{name}", "{room}"))
+    (page,) = pages(write_sheet(tmp_path / "s.pdf", some, settings).path)
+    placed = re.findall(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /(\S+) Do Q$", page, re.MULTILINE)
+    code = placed[0][3]
+    assert len({(x, y, size) for size, x, y, form in placed if form == code}) == 1
+    assert len({size for size, _, _, form in placed if form != code}) == 2
 
 
 def test_letters_that_the_font_lacks_are_told(written):
