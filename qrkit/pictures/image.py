@@ -462,11 +462,11 @@ def _decorated(
 ) -> QRImage:
     """Return the image of a decorated design; a frame is a part of its decoration."""
     from qrkit.design.design import Design
-    from qrkit.pictures.decorating import Decoration, captions_by_name
+    from qrkit.pictures.decorating import Decoration, parts_by_name
 
     given = Design.by_field(fields)
     frame = given.pop("frame", None)
-    with captions_by_name():
+    with parts_by_name():
         design = Decoration(**decoration, frame=frame).on(_design(content, given), given, fetch)
         return QRImage(design, fetch=fetch)
 

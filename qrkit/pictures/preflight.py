@@ -129,13 +129,13 @@ class PrintTally:
             warnings.warn(text, stacklevel=stacklevel + 1)
 
 
-def known_findings(image: QRImage, size: PrintSize) -> list[PrintFinding]:
+def known_findings(image: QRImage, size: PrintSize, distance_m: float | None = None) -> list[PrintFinding]:
     """Return what to change in a picture of this size, in which modules are whole dots or have none.
 
     Nothing is found of a design that the renderer fails on, because other formats of it are still right.
     """
     with suppress(RenderingFailed):
-        return preflight(image, size, None)
+        return preflight(image, size, None, distance_m)
     return []
 
 
