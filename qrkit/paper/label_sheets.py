@@ -39,7 +39,7 @@ from qrkit.pictures.patterns import check_pattern, filled
 from qrkit.pictures.preflight import preflight
 from qrkit.pictures.printing import PrintSize
 
-__all__ = ["Labels", "SheetFile", "first_page", "write_sheet", "write_test_page"]
+__all__ = ["Labels", "SheetFile", "first_page", "stock_of", "write_sheet", "write_test_page"]
 
 MOST_PROBLEMS = 20
 """Labels that an error names."""
@@ -140,7 +140,7 @@ def first_page(labels: Labels, settings: SheetSettings, *, width: float) -> Scen
     Warns:
         UserWarning: As `write_sheet`, of what to change before printing.
     """
-    most = len(_stock(settings).places)
+    most = len(stock_of(settings).places)
     sheet = _Sheet(labels._replace(rows=labels.rows[:most], numbers=labels.numbers[:most]), settings)
     sheet.check()
     return sheet.first_page(width)
@@ -160,7 +160,7 @@ def write_test_page(path: str | Path, settings: SheetSettings) -> Path:
         CannotWrite: If the file cannot be written.
     """
     file = _pdf(path)
-    stock = _stock(settings)
+    stock = stock_of(settings)
     texts = [str(number) for number in range(1, len(stock.places) + 1)]
     ruler = RULER if min(stock.page) > RULER else SHORT_RULER
     says = f"{stock.name}: both lines are {ruler} mm long"
@@ -185,7 +185,7 @@ def _pdf(path: str | Path) -> Path:
     return file
 
 
-def _stock(settings: SheetSettings) -> Stock:
+def stock_of(settings: SheetSettings) -> Stock:
     """Return the stock, whose cards lie apart by their bleed and marks, and check where labels begin."""
     is_marked = settings.marks == "crop" or (settings.marks == "cut" and stock_named(settings.stock).panels > 1)
     marks = MARK + MARK_GAP if is_marked else 0
@@ -201,7 +201,7 @@ class _Sheet:
 
     def __init__(self, labels: Labels, settings: SheetSettings) -> None:
         self._labels, self._settings = labels, settings
-        self._stock = _stock(settings)
+        self._stock = stock_of(settings)
         self._room = room_of(self._stock)
         if not labels.rows:
             raise InvalidParameter(Problem("rows", None, "must not be empty: there is no QR Code to print"))

@@ -116,7 +116,7 @@ def test_a_numbered_set_and_a_network_need_no_table(tmp_path, capsys):
         (["--count", "12"], "content: is required with --count"),
         (["--content", "x", "--count", "0"], "count=0: must be in 1..100,000"),
         (["--content", "x{m}", "--count", "2"], "content='x{m}': has the unknown field {m}; the fields are {n}"),
-        (["--content", "x", "--from", "t.csv"], "content='x': cannot be combined with --from, whose rows say what to encode"),
+        (["--content", "x", "--from", "t.csv"], "content='x': cannot be combined with --from, whose rows say what"),
         (["--content", "x", "--wifi", "ssid=Nero"], "--wifi: cannot be combined with CONTENT"),
         (["--content", "x", "--campaign", "Spring"], "campaign='Spring': is for the QR Codes of a store"),
         (["--content", "x", "--gs1", "https://id.example.com"], "gs1='https://id.example.com': needs --from, a table"),
