@@ -36,7 +36,7 @@ from qrkit.pictures.batch_files import MOST_LOOKS
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.inks import press_of
 from qrkit.pictures.patterns import check_pattern, filled
-from qrkit.pictures.preflight import preflight
+from qrkit.pictures.preflight import known_findings, preflight
 from qrkit.pictures.printing import PrintSize
 
 __all__ = ["Labels", "SheetFile", "first_page", "stock_of", "write_sheet", "write_test_page"]
@@ -48,6 +48,8 @@ ONLY_PDF = (
     "spots",
 )  # fmt: skip
 """Settings that a label printer has no use for, or that are set on the printer."""
+PALE = ("contrast", "reversed")
+"""Findings because of which a code stands on white and not on the color of its label."""
 MOST_KEPT = 1_000
 """Codes that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
 RULER, SHORT_RULER = 100, 10
@@ -196,6 +198,11 @@ def stock_of(settings: SheetSettings) -> Stock:
     return stock
 
 
+def _look(image: QRImage) -> tuple[object, ...]:
+    """Return what codes have in common that differ only in their contents."""
+    return image.symbol.version, *(getattr(image.design, one) for one in Design.model_fields if one != "content")
+
+
 class _Sheet:
     """Checks labels and writes their pages."""
 
@@ -210,6 +217,7 @@ class _Sheet:
             check_pattern("lines", line, known)
         self._pictures: dict[int, tuple[float, float, float]] = {}
         self._smallest = TextSize.usual(self._stock)
+        self._is_read: dict[tuple[object, ...], bool] = {}
         self._kept: dict[int, QRImage] = {}
         self._looks: dict[tuple[object, ...], tuple[str, int, Any, QRImage]] = {}
         self._findings: dict[str, str] = {}
@@ -257,7 +265,7 @@ class _Sheet:
         Raises:
             InvalidParameter: If the texts do not fit.
         """
-        image, texts = self._labels.image(row), self._texts(row)
+        image, texts = self._image(row), self._texts(row)
         if rule := next(filter(None, map(unset_rule, texts)), None):
             raise InvalidParameter(Problem("lines", None, rule))
         picture = picture_size(image.design, image.symbol)
@@ -270,9 +278,20 @@ class _Sheet:
         self._smallest = TextSize(*map(min, self._smallest, placed.size))
         if index < MOST_KEPT:
             self._kept[index] = image
-        look = image.symbol.version, *(getattr(image.design, one) for one in Design.model_fields if one != "content")
         if len(self._looks) < MOST_LOOKS:
-            self._looks.setdefault(look, (name, index, row, image))
+            self._looks.setdefault(_look(image), (name, index, row, image))
+
+    def _image(self, row: Any) -> QRImage:
+        """Return the code of a label; on a colored one without a field of its own, unless phones may need one."""
+        image, ground = self._labels.image(row), self._settings.label_color
+        if ground is None or "background" in image.design.model_fields_set or image.design.micro:
+            return image
+        on_label, look = image.on(ground), _look(image)
+        if look not in self._is_read:
+            size = PrintSize(size_mm=self._room.width)
+            is_pale = any(one.code in PALE for one in known_findings(on_label, size))
+            self._is_read[look] = on_label.fault in (None, image.fault) and not is_pale
+        return on_label if self._is_read[look] else image
 
     def _check_modules(self, _name: str, index: int, row: Any) -> None:
         if index in self._pictures:
@@ -352,7 +371,7 @@ class _Sheet:
         """Yield the code of each label, and where it and the texts lie."""
         for index, row in enumerate(self._labels.rows):
             image = self._kept.pop(index, None)
-            yield image or self._labels.image(row), self._placed(index, row)
+            yield image or self._image(row), self._placed(index, row)
 
     def write_roll(self, file: BinaryIO) -> int:
         """Write all labels as ZPL, and return how many are printed."""

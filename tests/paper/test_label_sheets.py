@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import warnings
 import zlib
 from collections import Counter
 from io import BytesIO
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import qrkit.accessor
-from PIL import Image, ImageOps
+from PIL import Image, ImageColor, ImageOps
 
 from qrkit import Design, Layer, decode_all, generate, open_portfolio
 from qrkit.drawing.writers import FORMATS
@@ -232,6 +233,29 @@ def test_bleed_fills_the_corners_of_a_card_with_round_ones(written):
 def test_the_bleed_of_a_label_hides_no_other(written):
     file = written(21, stock="L7160", label_color="#FFEE00", bleed=8)
     assert read(shown(file)) == sorted(LINK.format(n=number) for number in range(1, 22))
+
+
+@pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize(
+    ("color", "fields", "beside"),
+    [
+        ("#FFE8B0", {}, "#FFE8B0"),
+        ("#FFE8B0", {"background": "#FFFFE0"}, "#FFFFE0"),
+        ("#FFE8B0", {"foreground": "#C08040"}, "white"),
+        ("#204080", {}, "white"),
+        ("#204080", {"foreground": "white", "background": "transparent"}, "#204080"),
+    ],
+)
+def test_a_code_stands_on_a_colored_label_if_phones_read_it_there(color, fields, beside, tmp_path):
+    one = Labels([{}], lambda row: generate(LINK, warn=False, **fields), dict)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = write_sheet(tmp_path / "s.pdf", one, SheetSettings(stock="L7160", label_color=color)).path
+    subprocess.run(["pdftoppm", "-r", "150", "-png", "-singlefile", file, tmp_path / "s"], check=True)
+    picture = Image.open(tmp_path / "s.png").convert("RGB")
+    x, y = stock_named("L7160").places[0]
+    corner = round((x + 16) / 25.4 * 150), round((y + 3.5) / 25.4 * 150)
+    assert np.allclose(picture.getpixel(corner), ImageColor.getrgb(beside), atol=2)
 
 
 def test_text_that_people_cannot_read_is_told(tmp_path):
