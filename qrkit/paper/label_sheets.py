@@ -30,7 +30,7 @@ from qrkit.drawing.writers.pdf import PdfFile
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
-from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, room_of
+from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
 from qrkit.paper.stocks import Stock, stock_named
 from qrkit.pictures.batch_files import MOST_LOOKS
 from qrkit.pictures.image import QRImage
@@ -315,7 +315,8 @@ class _Sheet:
     def _place(self, picture: tuple[float, float, float], texts: Sequence[str], most: TextSize) -> Placed | None:
         """Return where a code and texts of at most a size lie; None if the texts do not fit."""
         width, height, _ = picture
-        return place(self._room, height / width, texts, most, TextSize.usual(self._stock).first, self.lettering)
+        put = place_on_poster if self._stock.is_poster else place
+        return put(self._room, height / width, texts, most, TextSize.usual(self._stock).first, self.lettering)
 
     def _placed(self, index: int, row: Any) -> Placed:
         """Return where the code and the texts of a label lie.

@@ -12,7 +12,7 @@ from qrkit.design.print_width import SMALLEST_CAPITAL_MM
 from qrkit.drawing.letters.lettering import Letters, outline_of, own_letters, steps
 from qrkit.paper.stocks import Stock
 
-__all__ = ["Box", "Lettering", "Line", "Placed", "TextSize", "place", "room_of"]
+__all__ = ["Box", "Lettering", "Line", "Placed", "TextSize", "place", "place_on_poster", "room_of"]
 
 MARGIN, LEAST_MARGIN, MOST_MARGIN = 0.05, 1.0, 5.0
 """Light edge of a label as a share of its shorter side, and in millimeters."""
@@ -27,7 +27,10 @@ DESCENT = 0.3
 WIDE = 1.3
 """Width of a box, in heights, from which the text stands beside the code instead of below it."""
 BESIDE, BELOW = 0.58, 0.4
-"""The most of a box that a code takes beside text, and that text takes below a code."""
+"""The most of a box that a code takes beside text, and that text takes above and below a code."""
+POSTER_MARGIN, POSTER_FURTHER = 0.08, 0.45
+"""Of a poster: its light edge as a share of its shorter side, and the height of further lines as a share of that of the
+title."""
 SMALLER = 0.93
 """Step from one size of text to the next."""
 LONG = 500
@@ -71,7 +74,7 @@ class TextSize(NamedTuple):
     def usual(cls, stock: Stock) -> TextSize:
         """Return the size of text that has enough room."""
         capital = CAPITAL * sqrt(stock.width * stock.height / stock.panels)
-        return cls(capital, max(capital * FURTHER, SMALLEST_CAPITAL_MM))
+        return cls(capital, max(capital * (POSTER_FURTHER if stock.is_poster else FURTHER), SMALLEST_CAPITAL_MM))
 
 
 class Placed(NamedTuple):
@@ -183,6 +186,8 @@ def room_of(stock: Stock) -> Box:
     """Return the part of a panel that may be printed, without its edge and its hole."""
     width, height = stock.width, stock.height / stock.panels
     margin = min(max(MARGIN * min(width, height), LEAST_MARGIN), MOST_MARGIN)
+    if stock.is_poster:
+        margin = POSTER_MARGIN * min(width, height)
     if stock.shape == "disc":
         # The largest square below the hole of a disc whose lower corners lie on the edge.
         start, radius = stock.hole + margin, width / 2 - margin
@@ -228,6 +233,28 @@ def place(
     code = code._replace(y=box.y + (box.height - code.height - gap - below) / 2)
     center, top = box.x + box.width / 2, code.y + code.height + gap
     return Placed(code, tuple(line._replace(x=center - line.x / 2, y=top + line.y) for line in block.lines), block.size)
+
+
+def place_on_poster(
+    box: Box, shape: float, texts: Sequence[str], most: TextSize, gap: float, lettering: Lettering
+) -> Placed | None:
+    """Place a title above a code and further texts below it; the arguments are those of `place`."""
+    block = lettering.fitted(texts, box.width, box.height * BELOW, most) if texts else Block((), most)
+    if block is None:
+        return None
+    title = [line for line in block.lines if line.weight == "bold"]
+    others = block.lines[len(title) :]
+    above = title[-1].y + DESCENT * title[-1].capital if title else 0
+    begin = others[0].y - others[0].capital if others else 0
+    below = block.size.height - begin if others else 0
+    code = _inside(box._replace(height=box.height - max(most.height, above + below) - 2 * gap), shape)
+    space = (box.height - above - code.height - below) / (2 + bool(title) + bool(others))
+    top = box.y + space
+    code = code._replace(y=top + (above + space if title else 0))
+    start, center = code.y + code.height + space - begin, box.x + box.width / 2
+    lines = [line._replace(x=center - line.x / 2, y=top + line.y) for line in title]
+    lines += [line._replace(x=center - line.x / 2, y=start + line.y) for line in others]
+    return Placed(code, tuple(lines), block.size)
 
 
 def _inside(box: Box, shape: float) -> Box:

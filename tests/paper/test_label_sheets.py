@@ -32,6 +32,8 @@ from tests.conformance import readers
 
 LINK = "https://go.example.com/{n}"
 MM = 25.4 / 72
+PLACED = re.compile(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /(\S+) Do Q$", re.MULTILINE)
+"""A code or a letter on a page: its size, its place, and its form."""
 BLACK_BAR = {"kind": "bar", "caption": "{name}", "color": "black"}
 TOO_SMALL = ("Hisago OP2505", "Online Labels OL229")
 """Stocks that no QR Code fits."""
@@ -126,6 +128,33 @@ def test_no_font_and_no_image_is_embedded(written):
     data = written(3, stock="L7160", lines=("{name}", "Größe"), label_color="#FFEECC").read_bytes()
     assert b"/Font" not in data
     assert b"/Image" not in data
+
+
+@pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize(("paper", "size"), [(None, (210, 297)), ("A2", (420, 594)), ("tabloid", (279.4, 431.8))])
+def test_a_poster_has_its_title_above_the_code_and_further_texts_below(paper, size, written):
+    texts = ("Menu", "Scan it with your phone", "Open every day")
+    file = written(2, stock="poster", paper=paper, lines=texts)
+    width, height = map(float, re.search(rb"MediaBox\[0 0 (\S+) (\S+)\]", file.read_bytes()).groups())
+    assert (width * MM, height * MM) == pytest.approx(size, abs=1e-2)
+    page = pages(file)[0]
+    code, *letters = [(*map(float, one[:3]), one[3]) for one in PLACED.findall(page)]
+    title, others = letters[:4], letters[4:]
+    assert max(y for _, _, y, _ in title) < code[2] < min(y for _, _, y, _ in others)
+    assert min(size for size, *_ in title) > 2 * max(size for size, *_ in others)
+    assert read(shown(file, 40, 2)) == [LINK.format(n=2)]
+
+
+def test_the_page_of_a_poster_has_room_for_its_bleed(written):
+    data = written(stock="poster", paper="A3", bleed=3, marks="crop").read_bytes()
+    trim, media = (
+        re.search(rb"/%sBox\[(\S+) (\S+) (\S+) (\S+)\]" % name, data).groups() for name in (b"Trim", b"Media")
+    )
+    left, bottom, right, top = (float(side) * MM for side in trim)
+    assert (right - left, top - bottom) == pytest.approx((297, 420), abs=1e-2)
+    assert [float(side) * MM for side in media[2:]] == pytest.approx([313, 436], abs=1e-2)
+    with pytest.raises(InvalidParameter, match="paper='card': is not a paper"):
+        written(stock="poster", paper="card")
 
 
 # ---- what the printer prints
@@ -394,9 +423,9 @@ def test_text_lies_within_its_label(line, name, written):
     except InvalidParameter as error:
         assert "the text does not fit" in str(error)
         return
-    letters = re.findall(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /\S+ Do Q$", page, re.MULTILINE)[1:]
+    letters = PLACED.findall(page)[1:]
     assert len(letters) == len(line.replace(" ", ""))
-    for _, x, y in letters:
+    for _, x, y, _ in letters:
         assert 0 < float(x) < stock.width
         assert 0 < float(y) < stock.height
 
@@ -438,7 +467,7 @@ def test_labels_of_a_sheet_have_letters_and_codes_of_one_size(stock, tmp_path):
     some = Labels(rows, lambda row: generate(LINK, warn=False), dict)
     settings = SheetSettings(stock=stock, lines=("{name}", "{room}"))
     (page,) = pages(write_sheet(tmp_path / "s.pdf", some, settings).path)
-    placed = re.findall(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /(\S+) Do Q$", page, re.MULTILINE)
+    placed = PLACED.findall(page)
     code = placed[0][3]
     assert len({(x, y, size) for size, x, y, form in placed if form == code}) == 1
     assert len({size for size, _, _, form in placed if form != code}) == 2
