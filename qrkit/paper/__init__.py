@@ -11,13 +11,13 @@ that are cut from plain paper.
 from __future__ import annotations
 
 from qrkit.paper.label_pages import SheetSettings
-from qrkit.paper.label_sheets import Labels, SheetFile, first_page, stock_of, write_sheet, write_test_page
+from qrkit.paper.label_sheets import Labels, SheetFile, first_page, write_sheet, write_test_page
 from qrkit.paper.stocks import CARDS, PAPERS, Stock, stock_named, stocks
 from qrkit.pictures.preflight import PrintFinding
 
 __all__ = [
     "CARDS", "PAPERS", "Labels", "PrintFinding", "SheetFile", "SheetSettings", "Stock", "first_page", "stock_named",
-    "stock_of", "stocks", "write_sheet", "write_test_page",
+    "stocks", "write_sheet", "write_test_page",
 ]  # fmt: skip
 
 

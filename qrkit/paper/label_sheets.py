@@ -316,7 +316,7 @@ class _Sheet:
         """Return where a code and texts of at most a size lie; None if the texts do not fit."""
         width, height, _ = picture
         put = place_on_poster if self._stock.is_poster else place
-        return put(self._room, height / width, texts, most, TextSize.usual(self._stock).first, self.lettering)
+        return put(self._room, height / width, texts, most, self.lettering)
 
     def _placed(self, index: int, row: Any) -> Placed:
         """Return where the code and the texts of a label lie.

@@ -61,20 +61,26 @@ class Line(NamedTuple):
 
 
 class TextSize(NamedTuple):
-    """How large text may be: the height of the capitals of its first line and of the others, and of all its lines.
+    """How large text may be; the labels of a sheet share one size, so that they look alike.
 
-    The labels of a sheet share one size, so that they look alike.
+    Attributes:
+        first: Height of the capitals of the first line.
+        further: Height of the capitals of the others.
+        gap: Distance of the text from the code.
+        height: Height of all lines.
     """
 
     first: float
     further: float
+    gap: float
     height: float = 0.0
 
     @classmethod
     def usual(cls, stock: Stock) -> TextSize:
         """Return the size of text that has enough room."""
         capital = CAPITAL * sqrt(stock.width * stock.height / stock.panels)
-        return cls(capital, max(capital * (POSTER_FURTHER if stock.is_poster else FURTHER), SMALLEST_CAPITAL_MM))
+        further = capital * (POSTER_FURTHER if stock.is_poster else FURTHER)
+        return cls(capital, max(further, SMALLEST_CAPITAL_MM), capital)
 
 
 class Placed(NamedTuple):
@@ -118,7 +124,7 @@ class Lettering:
     def fitted(self, texts: Sequence[str], width: float, height: float, most: TextSize) -> Block | None:
         """Return texts in the largest size up to `most` at which they fit; None if they never do."""
         if sum(map(len, texts)) > LONG:
-            smallest = self._block(texts, width, TextSize(SMALLEST_CAPITAL_MM, SMALLEST_CAPITAL_MM))
+            smallest = self._block(texts, width, most._replace(first=SMALLEST_CAPITAL_MM))
             if smallest is None or smallest.size.height > height:
                 return None
         size = most.first
@@ -145,7 +151,7 @@ class Lettering:
                 y += capital * (PITCH if lines else 1) + (paragraph if lines and not place else 0)
                 lines.append(Line(line, weight, self.width(line, weight) * capital, y, capital))
                 bottom = y + DESCENT * capital
-        return Block(tuple(lines), TextSize(first, further, bottom))
+        return Block(tuple(lines), TextSize(first, further, most.gap, bottom))
 
     def _unbroken(self, texts: Sequence[str], weight: str, width: float, size: float) -> float:
         """Return the largest size, up to `size`, that breaks no word which fits a line in the smallest size."""
@@ -201,9 +207,7 @@ def room_of(stock: Stock) -> Box:
     return Box(margin, top, width - 2 * margin, height - top - margin)
 
 
-def place(
-    box: Box, shape: float, texts: Sequence[str], most: TextSize, gap: float, lettering: Lettering
-) -> Placed | None:
+def place(box: Box, shape: float, texts: Sequence[str], most: TextSize, lettering: Lettering) -> Placed | None:
     """Place a code and texts in a box; None if the texts do not fit.
 
     Args:
@@ -211,14 +215,13 @@ def place(
         shape: Height of the code, in widths.
         texts: The lines of text; the first one is set larger.
         most: The largest size of the texts, and the room that is kept for those of other labels below a code.
-        gap: Distance of the texts from the code.
         lettering: The letters of the texts.
     """
     if not (texts or most.height):
         return Placed(_inside(box, shape), (), most)
     is_wide = box.width > WIDE * box.height
     code = _inside(Box(box.x, box.y, min(box.height / min(shape, 1), box.width * BESIDE), box.height), shape)
-    left = box.x + code.width + gap
+    left = box.x + code.width + most.gap
     width, height = (box.x + box.width - left, box.height) if is_wide else (box.width, box.height * BELOW)
     block = lettering.fitted(texts, width, height, most) if texts else Block((), most)
     if block is None:
@@ -229,14 +232,14 @@ def place(
         lines = (line._replace(x=left, y=top + line.y) for line in block.lines)
         return Placed(code._replace(x=box.x), tuple(lines), block.size)
     below = max(most.height, block.size.height)
-    code = _inside(box._replace(height=box.height - below - gap), shape)
-    code = code._replace(y=box.y + (box.height - code.height - gap - below) / 2)
-    center, top = box.x + box.width / 2, code.y + code.height + gap
+    code = _inside(box._replace(height=box.height - below - most.gap), shape)
+    code = code._replace(y=box.y + (box.height - code.height - most.gap - below) / 2)
+    center, top = box.x + box.width / 2, code.y + code.height + most.gap
     return Placed(code, tuple(line._replace(x=center - line.x / 2, y=top + line.y) for line in block.lines), block.size)
 
 
 def place_on_poster(
-    box: Box, shape: float, texts: Sequence[str], most: TextSize, gap: float, lettering: Lettering
+    box: Box, shape: float, texts: Sequence[str], most: TextSize, lettering: Lettering
 ) -> Placed | None:
     """Place a title above a code and further texts below it; the arguments are those of `place`."""
     block = lettering.fitted(texts, box.width, box.height * BELOW, most) if texts else Block((), most)
@@ -247,7 +250,7 @@ def place_on_poster(
     above = title[-1].y + DESCENT * title[-1].capital if title else 0
     begin = others[0].y - others[0].capital if others else 0
     below = block.size.height - begin if others else 0
-    code = _inside(box._replace(height=box.height - max(most.height, above + below) - 2 * gap), shape)
+    code = _inside(box._replace(height=box.height - max(most.height, above + below) - 2 * most.gap), shape)
     space = (box.height - above - code.height - below) / (2 + bool(title) + bool(others))
     top = box.y + space
     code = code._replace(y=top + (above + space if title else 0))

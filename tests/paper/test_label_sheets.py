@@ -442,7 +442,7 @@ def test_text_lies_within_its_label(line, name, written):
 )
 def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
     stock = stock_named("business-card")
-    placed = place(room_of(stock), 1, texts, TextSize(3.5, 3), 3.5, Lettering([texts]))
+    placed = place(room_of(stock), 1, texts, TextSize(3.5, 3, 3.5), Lettering([texts]))
     assert [line.text for line in placed.lines] == lines
     sizes = [line.capital for line in placed.lines]
     assert min(sizes) >= 1.27
@@ -452,7 +452,7 @@ def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
 def test_a_word_that_is_too_long_in_the_smallest_letters_is_broken_alone():
     long = "https://go.example.com/" + "menus-and-prices/" * 3
     texts = ("Lucía Fernández-Öz", f"Fernández-Öz-Casaverde {long}")
-    placed = place(room_of(stock_named("business-card")), 1, texts, TextSize(3.5, 3), 3.5, Lettering([texts]))
+    placed = place(room_of(stock_named("business-card")), 1, texts, TextSize(3.5, 3, 3.5), Lettering([texts]))
     told = [line.text for line in placed.lines]
     assert "Fernández-Öz" in told
     assert "Fernández-Öz-Casaverde" in told

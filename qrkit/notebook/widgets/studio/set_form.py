@@ -93,7 +93,8 @@ class SetForm:
 
     def _sheet(self, design: Design, asked: Asked, most: int | None = None) -> tuple[Labels, SheetSettings]:
         """Return the labels of a sheet; one code fills it."""
-        from qrkit.paper import Labels, SheetSettings, stock_of
+        from qrkit.paper import Labels, SheetSettings
+        from qrkit.paper.label_sheets import stock_of
         from qrkit.pictures.sets import NUMBER
 
         is_one, given = asked.get("of") == "one", {name: asked[name] for name in SETTINGS if name in asked}
