@@ -139,7 +139,11 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     together.get_by_text("Sets the campaign of 3 QR Codes: Spring.").wait_for()
     together.get_by_role("button", name="Change 3 QR Codes").click()
     browser.get_by_text("3 QR Codes changed.").wait_for()
-    table = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"Name,Content,Hall\nDoor 9,https://example.com/9,3\n"}
+    table = {
+        "name": "more.csv",
+        "mimeType": "text/csv",
+        "buffer": b"Name,Content,Hall\nDoor 9,https://example.com/9,3\n",
+    }
     browser.get_by_label("Spreadsheet").set_input_files(table)
     browser.get_by_label("Put into campaign").fill("Spring")
     browser.get_by_label("Put into campaign").blur()
