@@ -58,6 +58,20 @@ function field(label, path, input, help = "") {
   return { element, input, tell };
 }
 
+/** Boxes, of which several may be checked. send(values) is called with those that are. */
+function makeBoxes(legend, send) {
+  const list = h("div");
+  const inputs = () => [...list.querySelectorAll("input")];
+  const onchange = () => send(inputs().filter((one) => one.checked).map((one) => one.value));
+  let drawn = "";
+  function update(options, chosen) {
+    if (JSON.stringify(options) !== drawn) list.replaceChildren(...options.map((one) => h("label", { class: "qk-check" }, h("input", { type: "checkbox", value: one.id, onchange }), one.name)));
+    drawn = JSON.stringify(options);
+    for (const one of inputs()) one.checked = chosen.includes(one.value);
+  }
+  return { element: h("fieldset", { class: "qk-boxes" }, h("legend", {}, legend), list), update };
+}
+
 /** Reads a file as a data URI; then(uri, file). */
 function readFile(file, then) {
   const reader = new FileReader();

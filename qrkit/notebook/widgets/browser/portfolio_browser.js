@@ -4,6 +4,7 @@ const TYPING = 30; // milliseconds after the last key until the list is asked fo
 
 const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no longer than ten million
 
+const COLUMNS = "qrkit columns";
 const HEADS = { name: say("Name"), campaign: say("Campaign"), tags: say("Tags"), scans: say("Scans"), "last scan": say("Last scan") };
 const ONLY = { "": say("All"), silent: say("Silent"), unscanned: say("Unscanned") };
 
@@ -18,6 +19,15 @@ function countWords(code) {
 function agoWords(day, today) {
   const ago = Math.round((Date.parse(today) - Date.parse(day)) / 86_400_000);
   return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto" }).format(-ago, "day");
+}
+
+/** The columns that the page remembers; null if there are none, or nothing may be kept. */
+function keptColumns() {
+  try {
+    return JSON.parse(localStorage.getItem(COLUMNS));
+  } catch {
+    return null;
+  }
 }
 
 function render({ model, el }) {
@@ -44,6 +54,13 @@ function render({ model, el }) {
     file, load(), add,
   );
   const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
+  const columns = makeBoxes(say("Columns"), (names) => {
+    browser.ask({ ask: "columns", names });
+    try {
+      localStorage.setItem(COLUMNS, JSON.stringify(names));
+    } catch {} // a page in a sandbox keeps nothing
+  });
+  const choice = h("details", { class: "qk-part qk-columns" }, h("summary", {}, say("Columns")), columns.element);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
   const notice = h("div", { class: "qk-notice" }, said, undo);
@@ -77,15 +94,16 @@ function render({ model, el }) {
   const studio = makeStudioPlace(model, browser);
   const importing = makeFileImport(browser);
   together.onchange(() => together.update(state));
-  const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element, printing.element);
+  const parts = { editor, new: fresh, together, print: printing };
+  const side = h("div", { class: "qk-side" }, ...Object.values(parts).map((one) => one.element));
   const split = h("div", { class: "qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": say("Portfolio") }, bar, chips, notice, wrong, studio.element, importing.element, split);
+  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": say("Portfolio") }, bar, chips, choice, notice, wrong, studio.element, importing.element, split);
   el.append(root);
 
   function open(name) {
     form = name;
     update();
-    if (name) ({ new: fresh, together, print: printing })[name].open(state);
+    if (name) parts[name].open(state);
     if (name) side.scrollIntoView({ block: "nearest" });
   }
 
@@ -128,7 +146,7 @@ function render({ model, el }) {
     const spark = h("span", { class: "qk-cell qk-spark", title: say(["{count} scan in the last 30 days", "{count} scans in the last 30 days"], code.recent) });
     if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet qk-small" }, code.campaign));
-    const others = [code.campaign, ...(state.has_tags ? [code.tags] : []), ...code.fields].map((one) => h("span", { class: "qk-cell" }, one));
+    const others = code.cells.map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
     const imported = code.imported ? h("span", { class: "qk-quiet" }, say("{count} imported before", code.imported)) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
@@ -143,27 +161,27 @@ function render({ model, el }) {
   }
 
   /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */
-  function head([order, name], attributes = {}) {
+  const nameOf = (order) => HEADS[order] ?? order.slice("field:".length);
+  function head(order, attributes = {}) {
     const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
     const sort = () => outbox.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
-    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
+    return button(`${nameOf(order)} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
   }
 
   /** Columns that people name stand between name and scans; those of the picture and of the sparkline have no head. */
   function updateHeads() {
-    const { name, campaign, tags, ...counts } = HEADS;
-    const own = [["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one])];
-    const heading = [head(["name", name]), ...own.map((one) => head(one, { class: "qk-cell" })), h("span", { class: "qk-cell" })];
-    heads.replaceChildren(h("span"), ...heading, ...Object.entries(counts).map((one) => head(one)));
+    const own = state.columns.map((id) => head(id, { class: "qk-cell" }));
+    heads.replaceChildren(h("span"), head("name"), ...own, h("span", { class: "qk-cell" }), head("scans"), head("last scan"));
     heads.hidden = !state.rows.length;
+    columns.update(state.all_columns.map((id) => ({ id, name: nameOf(id) })), state.columns);
     root.style.setProperty("--qk-count", own.length);
   }
 
   let drawn = "";
   function updateList() {
-    const now = JSON.stringify([state.rows, state.chosen?.id, state.order]);
+    const now = JSON.stringify([state.rows, state.chosen?.id, state.order, state.columns, state.all_columns]);
     if (now === drawn) return;
     drawn = now;
     const held = split.contains(document.activeElement) && document.activeElement.dataset.key;
@@ -202,14 +220,12 @@ function render({ model, el }) {
     before.disabled = state.page === 0;
     after.disabled = state.page + 1 >= state.pages;
     if (["together", "print"].includes(form) && !state.selected) form = "";
-    const isOpen = { new: form === "new", together: form === "together", print: form === "print", editor: !form && Boolean(state.chosen) };
-    fresh.element.hidden = !isOpen.new;
-    together.element.hidden = !isOpen.together;
-    printing.element.hidden = !isOpen.print;
-    editor.element.hidden = !isOpen.editor;
+    const shown = form || (state.chosen ? "editor" : "");
+    for (const [name, part] of Object.entries(parts)) part.element.hidden = name !== shown;
     split.hidden = bar.hidden = Boolean(state.studio || state.file);
     chips.hidden ||= split.hidden;
-    root.classList.toggle("qk-editing", Object.values(isOpen).some(Boolean));
+    choice.hidden = split.hidden || !state.rows.length || state.all_columns.length < 2;
+    root.classList.toggle("qk-editing", Boolean(shown));
     for (const one of [editor, fresh, together, printing, studio, importing]) one.update(state);
     said.textContent = state.said || (state.undoable?.said ?? "");
     undo.textContent = state.undoable?.button ?? "";
@@ -233,6 +249,8 @@ function render({ model, el }) {
   model.on("msg:custom", onFile);
   const ends = [lendShortcuts(root), hideTwin(model), studio.clear, editor.clear];
   update();
+  const kept = keptColumns();
+  if (kept) browser.ask({ ask: "columns", names: kept });
   if (state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   return () => {
     clearTimeout(typing);

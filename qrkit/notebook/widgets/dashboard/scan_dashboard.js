@@ -30,16 +30,14 @@ function render({ model, el }) {
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
   function day(label, name) {
-    const error = h("p", { class: "qk-error", id: newId(), hidden: true });
-    const input = h("input", { type: "date", id: newId(), "aria-describedby": error.id, onchange: () => ask({ [name]: input.value }) });
+    const input = h("input", { type: "date", onchange: () => ask({ [name]: input.value }) });
     const moved = h("p", { class: "qk-hint", role: "status" });
-    const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error, moved);
+    const { element, tell } = field(label, name, input);
+    element.append(moved);
     const update = () => {
       moved.textContent = state.moved.includes(name) ? say("Moved to the first day, which was later.") : "";
-      error.textContent = state.errors[name] ?? "";
-      error.hidden = !error.textContent;
-      input.setAttribute("aria-invalid", !error.hidden);
-      if (error.hidden && outbox.isIdle()) input.value = state.asked[name];
+      tell(state.errors);
+      if (!state.errors[name] && outbox.isIdle()) input.value = state.asked[name];
     };
     return { element, update };
   }
@@ -48,26 +46,11 @@ function render({ model, el }) {
   const range = [day(say("Compare from"), "compare_since"), day(say("Compare to"), "compare_until")];
   const ranges = state.periods.map(({ label }, at) => h("button", { type: "button", onclick: () => ask({ since: state.periods[at].since, until: state.periods[at].until }) }, label));
   const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, say("vs last year"));
-  const campaign = h("select", { id: newId(), onchange: () => ask({ campaign: campaign.value }) });
-  const compare = h("select", { id: newId(), onchange: () => ask({ compare: compare.value }) });
+  const campaign = h("select", { onchange: () => ask({ campaign: campaign.value }) });
+  const compare = h("select", { onchange: () => ask({ compare: compare.value }) });
   fill(compare, Object.entries(COMPARE).map(([id, name]) => ({ id, name })));
-
-  /** Boxes, of which several may be checked: a field of the question whose value is a list. */
-  function makeBoxes(name, legend) {
-    const list = h("div");
-    const inputs = () => [...list.querySelectorAll("input")];
-    const send = () => ask({ [name]: inputs().filter((one) => one.checked).map((one) => one.value) });
-    let drawn = "";
-    function update(options) {
-      if (JSON.stringify(options) !== drawn) list.replaceChildren(...options.map((one) => h("label", { class: "qk-check" }, h("input", { type: "checkbox", value: one.id, onchange: send }), one.name)));
-      drawn = JSON.stringify(options);
-      for (const one of inputs()) one.checked = state.asked[name].includes(one.value);
-    }
-    return { element: h("fieldset", { class: "qk-kinds" }, h("legend", {}, legend), list), update };
-  }
-
-  const kinds = makeBoxes("kinds", say("What counts"));
-  const compared = makeBoxes("campaigns", say("Campaigns to compare (none: all)"));
+  const kinds = makeBoxes(say("What counts"), (chosen) => ask({ kinds: chosen }));
+  const compared = makeBoxes(say("Campaigns to compare (none: all)"), (chosen) => ask({ campaigns: chosen }));
   const wrong = h("p", { class: "qk-error", role: "alert", hidden: true });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
@@ -79,12 +62,11 @@ function render({ model, el }) {
   const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
-  const row = (label, input) => h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input);
   const filters = h(
     "div",
     { class: "qk-questions", id: newId(), hidden: true },
     ...days.map((one) => one.element),
-    row(say("Compare with"), compare), ...range.map((one) => one.element), compared.element, row(say("Campaign"), campaign), kinds.element, wrong,
+    field(say("Compare with"), "", compare).element, ...range.map((one) => one.element), compared.element, field(say("Campaign"), "", campaign).element, kinds.element, wrong,
   );
   const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, say("Filter"));
   function openFilters(isOpen) {
@@ -202,8 +184,8 @@ function render({ model, el }) {
   function updateChoices(asked) {
     fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], asked.campaign);
     compare.value = asked.compare;
-    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })));
-    compared.update(state.campaigns);
+    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })), asked.kinds);
+    compared.update(state.campaigns, asked.campaigns);
   }
 
   let shown = "";
