@@ -37,7 +37,6 @@ function makeRules(forms, changed) {
     tells.push(row.tell);
     return row.element;
   }
-  const act = (text, label, key, onclick, attributes = {}) => button(text, onclick, { "aria-label": label, title: label, "data-key": key, ...attributes });
 
   function drawRule(rule, index) {
     const name = say("Rule {number}", null, { number: index + 1 });
@@ -45,9 +44,9 @@ function makeRules(forms, changed) {
       [rules[index], rules[index + by]] = [rules[index + by], rules[index]];
       draw(`${by < 0 ? "up" : "down"} ${index + by}`);
     };
-    const up = act("↑", say("Move {name} up", null, { name }), `up ${index}`, () => swap(-1), { disabled: !index });
-    const down = act("↓", say("Move {name} down", null, { name }), `down ${index}`, () => swap(1), { disabled: index === rules.length - 1 });
-    const remove = act(say("Remove"), say("Remove {name}", null, { name }), `remove ${index}`, () => {
+    const up = tool("↑", say("Move {name} up", null, { name }), () => swap(-1), { "data-key": `up ${index}`, disabled: !index });
+    const down = tool("↓", say("Move {name} down", null, { name }), () => swap(1), { "data-key": `down ${index}`, disabled: index === rules.length - 1 });
+    const remove = tool(say("Remove"), say("Remove {name}", null, { name }), () => {
       rules.splice(index, 1);
       draw();
       add.focus();
@@ -62,11 +61,8 @@ function makeRules(forms, changed) {
       rule.conditions.push({ type: "language" });
       draw(`type ${index} ${rule.conditions.length - 1}`);
     });
-    const wrong = h("p", { class: "qk-error", hidden: true });
-    tells.push((errors) => {
-      wrong.textContent = errors[`rules.${index}`] ?? "";
-      wrong.hidden = !wrong.textContent;
-    });
+    const wrong = h("p", { class: "qk-error" });
+    tells.push((errors) => (wrong.textContent = errors[`rules.${index}`] ?? ""));
     return h(
       "fieldset", { class: "qk-rule", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
@@ -86,7 +82,7 @@ function makeRules(forms, changed) {
     fill(type, forms.types, condition.type);
     const is = h("select", { "aria-label": say("Whether it is so"), onchange: () => { condition.isNegated = Boolean(is.value); changed(); } });
     fill(is, [{ id: "", name: say("is") }, { id: "not", name: say("is not") }], condition.isNegated ? "not" : "");
-    const remove = act("×", say("Remove condition {number}", null, { number: place + 1 }), "", () => {
+    const remove = tool("×", say("Remove condition {number}", null, { number: place + 1 }), () => {
       rule.conditions.splice(place, 1);
       draw(`type ${index} ${Math.max(place - 1, 0)}`);
     }, { disabled: rule.conditions.length === 1 && !rule.variants });
@@ -196,9 +192,8 @@ function makeRules(forms, changed) {
 function makeLimits(changed) {
   const when = () => h("input", { type: "datetime-local" });
   const number = () => h("input", { type: "number", min: 0, placeholder: say("No limit") });
-  const active = h("input", { type: "checkbox", id: newId() });
-  const remove = h("input", { type: "checkbox", id: newId() });
-  const forget = h("div", { class: "qk-check" }, remove, h("label", { for: remove.id }, say("Remove the password")));
+  const { input: active, element: switched } = checkbox(say("Switched on"), changed);
+  const { input: remove, element: forget } = checkbox(say("Remove the password"), changed);
   const fields = {
     valid_since: field(say("Not before (UTC)"), "valid_since", when()),
     valid_until: field(say("Not after (UTC)"), "valid_until", when()),
@@ -215,10 +210,9 @@ function makeLimits(changed) {
       changed();
     });
   }
-  for (const one of [active, remove]) one.addEventListener("change", changed);
   const part = makePart(
     say("Limits and password"),
-    h("div", { class: "qk-check" }, active, h("label", { for: active.id }, say("Switched on"))),
+    switched,
     h("div", { class: "qk-asked" }, ...Object.values(fields).slice(0, 4).map((one) => one.element)), fields.otherwise.element, fields.password.element, forget,
   );
   return {

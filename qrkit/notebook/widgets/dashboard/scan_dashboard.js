@@ -17,45 +17,41 @@ function labelOf(name, label) {
   return name === "country" && /^[A-Z]{2}$/.test(label) ? countries.of(label) : label;
 }
 
-function render({ model, el }) {
-  let state = model.get("state");
-  const busy = h("p", { class: "qk-busy", role: "status" });
+function render(place) {
+  let state = place.model.get("state");
   let isLong = false;
   // The headline of the scans before stays until the one of those that are shown has come.
   const tellBusy = () => (busy.textContent = isLong || !state.answer ? say("Working…") : "");
-  const onWait = (isNow) => { isLong = isNow; tellBusy(); };
-  const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway && !isLooking));
-  let isLooking = false; // what is shown is not asked for anew
+  const { root, busy, outbox, run } = makeWidget(place, "dashboard", say("Scans"), (isNow) => {
+    isLong = isNow;
+    tellBusy();
+  });
   let clock = null;
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
   function day(label, name) {
-    const error = h("p", { class: "qk-error", id: newId(), hidden: true });
-    const input = h("input", { type: "date", id: newId(), "aria-describedby": error.id, onchange: () => ask({ [name]: input.value }) });
+    const input = h("input", { type: "date", onchange: () => ask({ [name]: input.value }) });
     const moved = h("p", { class: "qk-hint", role: "status" });
-    const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error, moved);
+    const { element, tell } = field(label, name, input);
+    element.append(moved);
     const update = () => {
       moved.textContent = state.moved.includes(name) ? say("Moved to the first day, which was later.") : "";
-      error.textContent = state.errors[name] ?? "";
-      error.hidden = !error.textContent;
-      input.setAttribute("aria-invalid", !error.hidden);
-      if (error.hidden && outbox.isIdle()) input.value = state.asked[name];
+      tell(state.errors);
+      if (!(name in state.errors) && outbox.isIdle()) input.value = state.asked[name];
     };
     return { element, update };
   }
 
   const days = [day(say("From"), "since"), day(say("To"), "until")];
   const range = [day(say("Compare from"), "compare_since"), day(say("Compare to"), "compare_until")];
-  const ranges = state.periods.map(({ label }, at) => h("button", { type: "button", onclick: () => ask({ since: state.periods[at].since, until: state.periods[at].until }) }, label));
-  const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, say("vs last year"));
-  const campaign = h("select", { id: newId(), onchange: () => ask({ campaign: campaign.value }) });
-  const compare = h("select", { id: newId(), onchange: () => ask({ compare: compare.value }) });
+  const ranges = state.periods.map(({ label }, at) => button(label, () => ask({ since: state.periods[at].since, until: state.periods[at].until })));
+  const year = button(say("vs last year"), () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }));
+  const campaign = h("select", { onchange: () => ask({ campaign: campaign.value }) });
+  const compare = h("select", { onchange: () => ask({ compare: compare.value }) });
   compare.append(...Object.entries(COMPARE).map(([value, text]) => h("option", { value }, text)));
-  const boxes = state.kinds.map((kind) => {
-    const input = h("input", { type: "checkbox", id: newId(), value: kind, onchange: () => ask({ kinds: boxes.filter((box) => box.input.checked).map((box) => box.input.value) }) });
-    return { input, element: h("div", { class: "qk-check" }, input, h("label", { for: input.id }, KINDS[kind] ?? kind)) };
-  });
-  const wrong = h("p", { class: "qk-error", role: "alert", hidden: true });
+  const chooseKinds = () => ask({ kinds: boxes.filter(({ input }) => input.checked).map(({ input }) => input.value) });
+  const boxes = state.kinds.map((kind) => checkbox(KINDS[kind] ?? kind, chooseKinds, { value: kind }));
+  const wrong = h("p", { class: "qk-error", role: "alert" });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
   const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": say("Alerts") });
@@ -65,42 +61,32 @@ function render({ model, el }) {
   const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
-  const row = (label, input) => h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input);
   const filters = h(
     "div",
     { class: "qk-questions", id: newId(), hidden: true },
     ...days.map((one) => one.element),
-    row(say("Compare with"), compare), ...range.map((one) => one.element), row(say("Campaign"), campaign),
+    field(say("Compare with"), "", compare).element, ...range.map((one) => one.element), field(say("Campaign"), "", campaign).element,
     h("fieldset", { class: "qk-kinds" }, h("legend", {}, say("What counts")), ...boxes.map((box) => box.element), wrong),
   );
-  const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, say("Filter"));
+  const filter = button(say("Filter"), () => openFilters(filters.hidden), { "aria-controls": filters.id });
   function openFilters(isOpen) {
     filters.hidden = !isOpen;
     filter.setAttribute("aria-expanded", isOpen);
   }
-  const live = h("button", { type: "button", "aria-pressed": "false", onclick: () => follow(pulse.hidden) }, say("Live"));
+  const live = button(say("Live"), () => follow(pulse.hidden), { "aria-pressed": "false" });
   const pulse = h("figure", { class: "qk-live", hidden: true });
   function follow(isOn) {
     clearInterval(clock);
     pulse.hidden = !isOn;
     live.setAttribute("aria-pressed", isOn);
     if (!isOn) return;
-    const look = () => {
-      if (document.hidden || !outbox.isIdle()) return;
-      isLooking = true;
-      outbox.ask({ ask: "live" });
-    };
+    const look = () => document.hidden || !outbox.isIdle() || outbox.ask({ ask: "live" });
     clock = setInterval(look, LOOK);
     look();
   }
-  const reporting = h("button", { type: "button", title: say("These days and this campaign as a page; other filters do not count"), onclick: () => outbox.ask({ ask: "report", view: scope }) }, say("Download report"));
+  const reporting = button(say("Download report"), () => outbox.ask({ ask: "report" }), { title: say("These days and this campaign as a page; other filters do not count") });
   const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
-  const root = h(
-    "div",
-    { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
-    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings),
-  );
-  el.append(root);
+  root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings));
 
   const isScans = () => state.asked.kinds.join() === "scan";
   const wordsOf = (name) => ({ scans: isScans() ? say("Scans") : say("Visits"), visitors: say("Visitors"), qrcodes: say("QR Codes scanned") })[name];
@@ -144,7 +130,7 @@ function render({ model, el }) {
   }
 
   const chip = (label, what, fields) =>
-    h("button", { type: "button", "aria-label": say("Remove filter {label}: {what}", null, { label, what }), onclick: () => ask(fields) }, `${label}: ${what} ×`);
+    button(`${label}: ${what} ×`, () => ask(fields), { "aria-label": say("Remove filter {label}: {what}", null, { label, what }) });
 
   /** What narrows the scans, apart from the period that a button shows. */
   function chipsOf({ since, until, kinds }, isPeriod) {
@@ -164,16 +150,16 @@ function render({ model, el }) {
       const label = labelOf(name, one.label);
       const isOn = one.value === chosen;
       const fill = h("span", { class: "qk-fill", hidden: one.value === UNKNOWN, style: `width:${(100 * one.scans) / most}%;background:var(--color-${one.color})` });
-      const parts = [h("span", { class: "qk-bar-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
-      const attributes = { type: "button", class: "qk-bar", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
-      return h("li", {}, h("button", { ...attributes, onclick: () => ask({ [name]: isOn ? "" : one.value }) }, ...parts));
+      const parts = [h("span", { class: "qk-choice-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
+      const attributes = { class: "qk-choice", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
+      return h("li", {}, button(parts, () => ask({ [name]: isOn ? "" : one.value }), attributes));
     });
     return h("section", { class: chosen ? "qk-chosen" : "", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
   }
 
   function figure({ title, svg, is_wide: isWide }) {
     const isOpen = state.table?.title === title;
-    const table = h("button", { type: "button", "aria-expanded": isOpen, "aria-label": say("Table of {title}", null, { title }), onclick: () => outbox.ask({ ask: "table", title: isOpen ? "" : title }) }, say("Table"));
+    const table = button(say("Table"), () => outbox.ask({ ask: "table", title: isOpen ? "" : title }), { "aria-expanded": isOpen, "aria-label": say("Table of {title}", null, { title }) });
     const save = h("a", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, download: `${title}.svg`, "aria-label": say("Save {title}", null, { title }), "data-lm-suppress-shortcuts": "true" }, say("Save"));
     const made = h("figure", { class: isWide ? "qk-wide" : "" }, h("figcaption", { class: "qk-buttons" }, h("span", {}, title), table, save));
     made.insertAdjacentHTML("beforeend", svg); // drawn by qrkit, which escapes the names in it
@@ -185,14 +171,14 @@ function render({ model, el }) {
   }
 
   function updateChoices(asked) {
-    const options = [{ id: "", name: say("All campaigns") }, ...state.campaigns];
-    campaign.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === asked.campaign }, one.name)));
+    fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], asked.campaign);
     compare.value = asked.compare;
     for (const { input } of boxes) input.checked = asked.kinds.includes(input.value);
   }
 
   let shown = "";
-  function update() {
+  function update(next) {
+    state = next;
     const { asked, errors } = state;
     for (const one of [...days, ...range]) one.update();
     // What hands have chosen since this answer was asked for stays.
@@ -203,7 +189,6 @@ function render({ model, el }) {
     year.setAttribute("aria-pressed", asked.compare === "year");
     if (Object.keys(errors).length) openFilters(true);
     wrong.textContent = errors.kinds ?? errors.campaign ?? errors.qrcode ?? errors[""] ?? "";
-    wrong.hidden = !wrong.textContent;
     updateAnswer();
     updateTiles();
     if (state.live) pulse.innerHTML = `<figcaption>${state.live.title}</figcaption>${state.live.svg}`; // numbers alone
@@ -212,28 +197,15 @@ function render({ model, el }) {
     if (now === shown) return;
     shown = now;
     sheet.replaceChildren(...state.charts.map(figure));
-    const held = rankings.contains(document.activeElement) && document.activeElement.dataset.key;
-    rankings.replaceChildren(...state.bars.filter((one) => one.rows.length).map(ranking));
-    if (held) rankings.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    keepFocus(rankings, () => rankings.replaceChildren(...state.bars.filter((one) => one.rows.length).map(ranking)));
   }
 
-  const onState = () => {
-    const isAnswer = model.get("state").answered !== state.answered;
-    state = model.get("state");
-    isLooking = false;
-    if (isAnswer) outbox.answered();
-    update();
-    tellSoon();
-  };
   // Who clicks on does not wait for sentences about scans that are not asked for any more.
   let pause = null;
   function tellSoon() {
     clearTimeout(pause);
     if (!state.answer) pause = setTimeout(() => outbox.isIdle() && outbox.ask({ ask: "tell" }), PAUSE);
   }
-  model.on("change:state", onState);
-  const onFile = (message, buffers) => message.view === scope && save(message.name, buffers[0]);
-  model.on("msg:custom", onFile);
   let asked = "";
   const sizes = new ResizeObserver(() => {
     const rooms = [sheet.clientWidth, Number.parseFloat(getComputedStyle(sheet).gridTemplateColumns)]; // all columns, the first
@@ -244,15 +216,13 @@ function render({ model, el }) {
     outbox.ask({ ask: "width", width, narrow });
   });
   sizes.observe(root);
-  const ends = [lendShortcuts(root), hideTwin(model), () => sizes.disconnect(), () => clearTimeout(pause), () => clearInterval(clock)];
   openFilters(false);
-  update();
-  tellSoon();
-  return () => {
-    model.off("change:state", onState);
-    model.off("msg:custom", onFile);
-    for (const end of ends) end();
+  const draw = (next) => {
+    update(next);
+    tellSoon();
   };
+  const hear = (message, buffers) => save(message.name, buffers[0]);
+  return run(draw, hear, () => sizes.disconnect(), () => clearTimeout(pause), () => clearInterval(clock));
 }
 
 export default { render };

@@ -54,9 +54,8 @@ function colorControl(studio, spec, path) {
 /** Colors to take with one click: of the brand, used before, and some that scan well. */
 function makeSwatches(studio, spec, path, choose) {
   const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
-  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }), onclick: open }, say("Swatches"));
-  const swatch = (color) =>
-    h("button", { type: "button", class: "qk-swatch", style: `background: ${color}`, title: color, "aria-label": color, onclick: () => choose(color) });
+  const toggle = button(say("Swatches"), open, { "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }) });
+  const swatch = (color) => tool("", color, () => choose(color), { class: "qk-swatch", style: `background: ${color}` });
   const group = (title, colors) =>
     colors.length ? h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-swatches" }, ...colors.map(swatch))) : null;
   function open() {
@@ -84,8 +83,8 @@ function makeColors(swatches) {
 function makeStops(studio, spec, path) {
   const bar = h("div", { class: "qk-ramp", onclick: (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100) });
   const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": say("Gradient presets") });
-  const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, say("Add color stop"));
-  const remove = h("button", { type: "button", onclick: () => drop() }, say("Remove stop"));
+  const add = button(say("Add color stop"), () => insert(widestGap()));
+  const remove = button(say("Remove stop"), drop);
   const body = h("div", { class: "qk-stop" });
   const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, say("Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it.")), h("div", { class: "qk-buttons" }, add, remove), body);
   let stops = [];
@@ -96,7 +95,11 @@ function makeStops(studio, spec, path) {
   let gestures = 0;
   for (const [name, colors] of Object.entries(studio.colors.gradients[path[0]])) {
     const value = colors.map((color, index) => ({ offset: index / (colors.length - 1), color: `#FF${color.slice(1)}` }));
-    ramps.append(h("button", { type: "button", class: "qk-preset-ramp", title: name, "aria-label": name, style: `background: ${cssRamp(value)}`, onclick: () => { chosen = 0; send(value); } }));
+    const take = () => {
+      chosen = 0;
+      send(value);
+    };
+    ramps.append(tool("", name, take, { class: "qk-preset-ramp", style: `background: ${cssRamp(value)}` }));
   }
 
   const send = (value, gesture) => studio.edit([{ path, value }], gesture);

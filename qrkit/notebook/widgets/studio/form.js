@@ -33,7 +33,7 @@ function ledControl(studio, { label, ...spec }, path) {
 /** A label, what the field is set with, and what is wrong with it. */
 function row(studio, spec, path, ...inside) {
   const reason = h("span", {});
-  const offer = h("button", { type: "button", class: "qk-offer", hidden: true, onclick: () => offered && studio.edit(offered.edits) });
+  const offer = button("", () => offered && studio.edit(offered.edits), { class: "qk-offer", hidden: true });
   const error = h("p", { class: "qk-error", id: newId(), hidden: true }, reason, offer);
   let offered = null;
   const help = h("span", { class: "qk-unseen", id: newId() }, spec.help ?? "");
@@ -148,16 +148,8 @@ const MAKERS = {
   },
 
   switch(studio, spec, path) {
-    const input = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path, value: input.checked }]) });
-    const made = row(studio, spec, path, h("div", { class: "qk-check" }, input, label(spec, input.id)));
-    made.describe(input);
-    return {
-      element: made.element,
-      update: (value, errors) => {
-        made.complain(errors);
-        input.checked = Boolean(refusedOr(studio, path, value));
-      },
-    };
+    const { input, element } = checkbox(spec.label, () => studio.edit([{ path, value: input.checked }]));
+    return inputControl(studio, spec, path, input, [element], (value) => (input.checked = Boolean(value)));
   },
 
   color: (studio, spec, path) => colorControl(studio, spec, path),
@@ -179,10 +171,7 @@ const MAKERS = {
     const nameOf = (file) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: file.name }] : []);
     const file = fileButton(say("Choose file…"), `${say("Choose a file")}: ${spec.label}`, PICTURES, (chosen) => readFile(chosen, (value) => studio.edit([{ path, value }, ...nameOf(chosen)])));
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
-    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
-    const field = typed(studio, spec, path, input, emptied(spec));
-    made.describe(input);
-    return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
+    return typedControl(studio, spec, path, input, h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
   },
 
   record(studio, spec, path) {
@@ -216,8 +205,7 @@ const MAKERS = {
   optional(studio, spec, path) {
     const { optional, ...plain } = spec;
     const change = () => studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]);
-    const input = h("input", { type: "checkbox", id: newId(), onchange: change });
-    const head = h("div", { class: "qk-check" }, input, h("label", { class: "qk-label", for: input.id }, spec.label));
+    const { input, element: head } = checkbox(spec.label, change);
     const body = h("div", { class: "qk-optional" });
     const made = row(studio, spec, path, head, body);
     made.describe(input);
@@ -268,18 +256,17 @@ const MAKERS = {
     const [entry] = spec.fields;
     const noun = entry.label.toLowerCase();
     const items = h("div", { class: "qk-items" });
-    const add = h("button", { type: "button", class: "qk-add", onclick: () => studio.edit([{ path, do: "start" }]) }, `${say("Add")}: ${noun}`);
+    const add = button(`${say("Add")}: ${noun}`, () => studio.edit([{ path, do: "start" }]));
     const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), items, add);
     let cards = [];
     function makeCard(index) {
       const at = [...path, index];
       const control = makeControl(studio, { ...entry, label: "" }, at);
       const name = h("span", {});
-      const tool = (text, title, edit) =>
-        h("button", { type: "button", class: "qk-tool", title, "aria-label": `${title} ${noun} ${index + 1}`, onclick: () => studio.edit([edit]) }, text);
-      const up = tool("↑", say("Move up"), { path: at, do: "move", value: index - 1 });
-      const down = tool("↓", say("Move down"), { path: at, do: "move", value: index + 1 });
-      const away = tool("✕", say("Remove"), { path: at, do: "remove" });
+      const change = (sign, title, edit) => tool(sign, `${title} ${noun} ${index + 1}`, () => studio.edit([{ path: at, ...edit }]), { class: "qk-tool" });
+      const up = change("↑", say("Move up"), { do: "move", value: index - 1 });
+      const down = change("↓", say("Move down"), { do: "move", value: index + 1 });
+      const away = change("✕", say("Remove"), { do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
       const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, up, down, away));
       return { element, details, update(value, errors, count) {
@@ -315,41 +302,43 @@ function fileButton(words, title, accept, take) {
     if (input.files[0]) take(input.files[0]);
     input.value = ""; // so that the same file can be chosen again
   });
-  return [h("button", { type: "button", onclick: () => input.click() }, words), input];
+  return [button(words, () => input.click()), input];
 }
 
 /** A field to look for icons, and the icons that were found; take(name) when one is chosen. */
 function iconSearch(studio, take) {
   const words = h("input", { type: "search", "aria-label": say("Search icons"), placeholder: say("Search icons: heart, coffee, phone…") });
   const found = h("div", { class: "qk-icons", role: "group", "aria-label": say("Matching icons") });
-  const button = ([name, data]) => h("button", { type: "button", title: name, "aria-label": name, onclick: () => take(name) }, path2d(data, 24));
+  const face = ([name, data]) => tool(path2d(data, 24), name, () => take(name));
   words.addEventListener("input", () => {
     if (!words.value.trim()) return found.replaceChildren();
-    studio.icons(words.value, (icons) => found.replaceChildren(...Object.entries(icons).map(button)));
+    studio.icons(words.value, (icons) => found.replaceChildren(...Object.entries(icons).map(face)));
   });
   return [words, found];
 }
 
+/** A control of one input: what it looks like, and how its value is shown. */
+function inputControl(studio, spec, path, input, inside, show) {
+  const made = row(studio, spec, path, ...inside);
+  made.describe(input);
+  return { element: made.element, update: (value, errors) => show(refusedOr(studio, path, value), made.complain(errors)) };
+}
+
+/** The same for an input in which people write. */
+function typedControl(studio, spec, path, input, ...inside) {
+  const field = typed(studio, spec, path, input, emptied(spec));
+  return inputControl(studio, spec, path, input, [label(spec, input.id), ...inside], field.update);
+}
+
 function textControl(studio, spec, path, tag) {
   const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false", placeholder: spec.placeholder, required: spec.required });
-  const made = row(studio, spec, path, label(spec, input.id), input);
-  const field = typed(studio, spec, path, input, emptied(spec));
-  made.describe(input);
-  return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
+  return typedControl(studio, spec, path, input, input);
 }
 
 function selectControl(studio, spec, path, choices) {
-  const options = choices.map((choice) => h("option", { value: choice }, spec.words[choice]));
-  const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) }, ...options);
-  const made = row(studio, spec, path, label(spec, input.id), input);
-  made.describe(input);
-  return {
-    element: made.element,
-    update: (value, errors) => {
-      made.complain(errors);
-      input.value = refusedOr(studio, path, value) ?? "";
-    },
-  };
+  const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) });
+  fill(input, choices.map((choice) => ({ id: choice, name: spec.words[choice] })));
+  return inputControl(studio, spec, path, input, [label(spec, input.id), input], (value) => (input.value = value ?? ""));
 }
 
 function radioControl(studio, spec, path, choices, pictures) {
@@ -385,16 +374,15 @@ const CORNER_NAMES = ["topLeft", "topRight", "bottomLeft"];
 
 /** Eyes are alike in most designs: then one set of controls changes all three corners. */
 function linkCorners(studio, grid) {
-  const input = h("input", { type: "checkbox", id: newId() });
-  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, say("Use the same eye in all three corners"))));
   let values = {};
   let isLinked = null;
-  input.addEventListener("change", () => {
+  const { input, element } = checkbox(say("Use the same eye in all three corners"), () => {
     isLinked = input.checked;
     const edits = CORNER_NAMES.slice(1).map((corner) => ({ path: ["markers", corner], value: values.topLeft ?? null }));
     if (isLinked) studio.edit(edits);
     studio.refresh();
   });
+  grid.append(element);
   const everywhere = (edit) =>
     CORNER_NAMES.map((corner) => ({ ...edit, path: [edit.path[0], corner, ...edit.path.slice(2)] }));
   return Object.assign(Object.create(studio), {

@@ -46,12 +46,11 @@ function makeGallery(studio, presets) {
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });
     const choose = (colorway) => studio.take({ ask: "preset", kind: "preset", name: preset.name, colorway });
-    const face = h("button", { type: "button", class: "qk-look", title: preset.title, onclick: () => choose() }, picture, h("span", {}, title(preset.name)));
+    const face = button([picture, h("span", {}, title(preset.name))], () => choose(), { class: "qk-look", title: preset.title });
     faces.set(keyOf({ kind: "preset", name: preset.name }), face);
     const swatches = preset.colorways.map(({ name, colors: [ink, accent, ground] }) => {
-      const words = `${title(preset.name)} in ${name}`;
-      const dot = h("button", { type: "button", class: "qk-swatch", title: words, "aria-label": words, onclick: () => choose(name) });
-      dot.style.background = `linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
+      const style = `background: linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
+      const dot = tool("", `${title(preset.name)} in ${name}`, () => choose(name), { class: "qk-swatch", style });
       faces.set(`${keyOf({ kind: "preset", name: preset.name })}${name}`, dot);
       return dot;
     });

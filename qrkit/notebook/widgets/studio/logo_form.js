@@ -5,7 +5,7 @@ const SNAPS = 1; // percent of the symbol's width
 /** specs: of the fields size and plate. Gives { element, update(state), take(file) }. */
 function makeLogoForm(studio, specs) {
   const name = h("strong", { class: "qk-file-name" });
-  const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, say("Remove"));
+  const remove = button(say("Remove"), () => studio.edit([{ path: ["logo", "content"], value: null }]));
   const where = h("p", { class: "qk-hint" }, say("or drop a PNG, JPEG, SVG or WebP on the picture"));
   const error = h("p", { class: "qk-error" });
   const take = (chosen) =>

@@ -16,7 +16,8 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const width = h("input", { type: "number", id: newId(), min: narrowest, max: widest, step: "any", placeholder: say("as designed") });
   const widthError = h("p", { class: "qk-error", id: newId(), role: "alert" });
   width.setAttribute("aria-describedby", widthError.id);
-  const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
+  const dpi = h("select", { id: newId() });
+  fill(dpi, RESOLUTIONS.map((one) => ({ id: one, name: `${one} dpi` })), 300);
   const campaign = h("select", { id: newId() });
   const count = h("input", { type: "number", id: newId(), min: 1, max: 2000, value: 12 });
   const caption = text({ value: CAPTION, placeholder: say("as designed"), title: PATTERN });
@@ -31,8 +32,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
   const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
   let ground = null; // the background before it became transparent
-  const clear = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]) });
-  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
+  const { input: clear, element: clearRow } = checkbox(say("Transparent background"), () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const isWrong = () => !isSheet() && !width.validity.valid;
   const size = () => (width.value === "" || isSheet() || isWrong() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   let purpose = Object.keys(purposes)[0];
@@ -93,22 +93,22 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   });
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
-  const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
   const fetchFile = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
-  const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
-  const go = h("button", { type: "button", class: "qk-primary", onclick: () => fetchFile(purposes[purpose].format) });
+  const files = downloads.map((format) => tool(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
+  const go = button("", () => fetchFile(purposes[purpose].format), { class: "qk-primary" });
   const copied = h("span", { role: "status", class: "qk-copied" });
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": say("Text to copy") });
   const copies = [
-    button(say("Image"), say("Copy the image"), () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
-    button(say("Python"), say("Copy as Python"), () => studio.copy("python", "clipboard")),
-    button(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
+    tool(say("Image"), say("Copy the image"), () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
+    tool(say("Python"), say("Copy as Python"), () => studio.copy("python", "clipboard")),
+    tool(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
   ];
   const heading = (words) => h("span", { class: "qk-label" }, words);
   const others = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
   const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
   label();
-  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id, onclick: () => (opener.ariaExpanded = !(element.hidden = !element.hidden)) }, say("Download"));
+  const toggle = () => (opener.ariaExpanded = !(element.hidden = !element.hidden));
+  const opener = button(say("Download"), toggle, { class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id });
   let clock = null;
 
   function tell(text) {
@@ -177,9 +177,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     campaignChip.hidden = isSheet() || !saved?.kinds.includes("brand");
     if (JSON.stringify(saved?.campaigns) === campaigns) return;
     campaigns = JSON.stringify(saved?.campaigns);
-    const before = campaign.value;
-    campaign.replaceChildren(...[...(saved?.campaigns ?? []), { id: "", name: say("All QR Codes") }].map(({ id, name }) => h("option", { value: id }, name)));
-    campaign.value = before;
+    fill(campaign, [...(saved?.campaigns ?? []), { id: "", name: say("All QR Codes") }]);
   }
   return { button: opener, element, update, hear };
 }

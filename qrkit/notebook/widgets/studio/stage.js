@@ -73,8 +73,8 @@ function makeStage(studio) {
   const ground = radios(studio, { label: say("Shown on"), kind: "choice", words: GROUNDS }, ["ground"], Object.keys(GROUNDS), null, (chosen) => (stage.dataset.ground = chosen));
   ground.update("paper", {});
   ground.element.classList.add("qk-set");
-  const actual = h("input", { type: "checkbox", id: newId(), onchange: () => stage.classList.toggle("qk-actual", actual.checked) });
-  const views = h("div", { class: "qk-views" }, ground.element, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, say("True size"))));
+  const actual = checkbox(say("True size"), () => stage.classList.toggle("qk-actual", actual.input.checked));
+  const views = h("div", { class: "qk-views" }, ground.element, actual.element);
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
@@ -345,7 +345,7 @@ function makeWords(studio, sheet) {
   let state = null;
 
   function makeButton(field, title) {
-    return h("button", { type: "button", class: "qk-words", hidden: true, title: `Edit the ${title}`, onclick: () => open(field, title) });
+    return button("", () => open(field, title), { class: "qk-words", hidden: true, title: `Edit the ${title}` });
   }
 
   function open(field, title) {
