@@ -38,6 +38,26 @@ const button = (face, onclick, attributes = {}) => h("button", { type: "button",
 /** A button with a sign for its face, which has its name in words. */
 const tool = (sign, name, onclick, attributes = {}) => button(sign, onclick, { title: name, "aria-label": name, ...attributes });
 
+/** A button that shows a part and hides it again. */
+function makeToggle(words, part, attributes = {}) {
+  part.id = newId();
+  part.hidden = true;
+  const show = (isShown) => toggle.setAttribute("aria-expanded", !(part.hidden = !isShown));
+  const toggle = button(words, () => show(part.hidden), { "aria-controls": part.id, "aria-expanded": "false", ...attributes });
+  return { toggle, show };
+}
+
+/** Puts a text on the clipboard; says below what has become of it, where pages without TLS have no clipboard. */
+async function copyText(text, told, otherwise) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = say("Copied to clipboard");
+  } catch {
+    otherwise();
+    told.textContent = say("Press Ctrl+C to copy");
+  }
+}
+
 /** A box to tick, and the label around it. */
 function checkbox(words, onchange, attributes = {}) {
   const input = h("input", { type: "checkbox", onchange, ...attributes });
@@ -147,15 +167,10 @@ function makeOutbox(model, root, onWait) {
       waiting.push(message);
       if (!isAway) next();
     },
-    /** A message takes the place of one of its kind that waits. */
-    askLatest(message) {
-      if (waiting.at(-1)?.ask === message.ask) Object.assign(waiting.at(-1), message);
-      else outbox.ask(message);
-    },
-    /** Fields of messages of one kind that wait are asked for at once. */
+    /** A message takes the place of one of its kind that waits; what both ask for is asked for at once. */
     askTogether(message) {
       const last = waiting.at(-1);
-      if (last?.ask === message.ask) Object.assign(last.fields, message.fields);
+      if (last?.ask === message.ask) Object.assign(last, message, message.fields && { fields: { ...last.fields, ...message.fields } });
       else outbox.ask(message);
     },
     edit(edits, gesture) {

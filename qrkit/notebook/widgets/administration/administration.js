@@ -65,7 +65,7 @@ function makePicture({ name, label, value }) {
   const file = h("input", { type: "file", accept: "image/*", onchange: () => file.files[0] && readFile(file.files[0], show) });
   const remove = button(say("Remove"), () => show(""));
   const { element } = field(label, "", file);
-  element.append(sent, h("div", { class: "qk-buttons" }, shown, icon, remove));
+  element.append(sent, h("div", { class: "qk-line" }, shown, icon, remove));
   show(value);
   return element;
 }
@@ -73,16 +73,8 @@ function makePicture({ name, label, value }) {
 /** The place of a new key: it can be copied, and stays until it is dismissed. */
 function makeSecret(words, dismiss) {
   const [code, copied] = [h("code", {}), h("span", { role: "status" })];
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      copied.textContent = say("Copied to clipboard");
-    } catch {
-      getSelection().selectAllChildren(code); // pages without TLS have no clipboard
-      copied.textContent = say("Press Ctrl+C to copy");
-    }
-  };
-  return h("div", { class: "qk-secret" }, h("p", {}, words), code, h("div", { class: "qk-buttons" }, button(say("Copy"), copy), button(say("Dismiss"), dismiss), copied));
+  const copy = () => copyText(code.textContent, copied, () => getSelection().selectAllChildren(code));
+  return h("div", { class: "qk-stack qk-secret" }, h("p", {}, words), code, h("div", { class: "qk-line" }, button(say("Copy"), copy), button(say("Dismiss"), dismiss), copied));
 }
 
 function render(place) {
@@ -129,8 +121,8 @@ function render(place) {
     const lines = [h("tr", {}, ...heading.map((one) => h(one ? "th" : "td", {}, one))), ...rows.map((row) => h("tr", {}, ...row.map((cell) => makeCell(id, cell))))];
     const table = rows.length ? h("div", { class: "qk-table", tabindex: 0, role: "group", "aria-label": title }, h("table", {}, ...lines)) : null;
     const send = () => ask(id, { ask: id, ...Object.fromEntries(new FormData(form)) });
-    const form = makeForm({ "aria-label": title }, send, ...fields.map((one) => makeField(id, one)), h("div", { class: "qk-buttons" }, h("button", { type: "submit" }, word), bar, said));
-    return { element: h("section", {}, h("h3", {}, title), h("p", { class: "qk-hint" }, text), table, key, form, wrong), said, wrong, key, bar };
+    const form = makeForm({ "aria-label": title }, send, ...fields.map((one) => makeField(id, one)), h("div", { class: "qk-line" }, h("button", { type: "submit" }, word), bar, said));
+    return { element: h("section", { class: "qk-stack qk-box" }, h("h3", {}, title), h("p", { class: "qk-hint" }, text), table, key, form, wrong), said, wrong, key, bar };
   }
 
   function draw() {

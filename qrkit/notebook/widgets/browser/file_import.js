@@ -9,15 +9,15 @@ function makeFileImport(browser) {
   const names = h("datalist", { id: newId() });
   const campaign = h("input", { type: "text", list: names.id, onchange: () => check({}) });
   const into = field(say("Put into campaign"), "", campaign, say("For rows without a campaign. A new name makes a new campaign.")).element;
-  const columns = h("div", { class: "qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
+  const columns = h("div", { class: "qk-stack qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
   const told = h("div", { role: "status" });
   const table = h("table", { style: "white-space:nowrap" });
   const add = button("", () => browser.ask({ ask: "import" }), { class: "qk-primary" });
   const element = h(
     "section",
-    { class: "qk-form", "aria-label": say("Import"), hidden: true },
+    { class: "qk-stack qk-form", "aria-label": say("Import"), hidden: true },
     title, columns, into, names, told, h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": say("First rows") }, table),
-    h("div", { class: "qk-buttons" }, add, button(say("Cancel"), () => browser.ask({ ask: "close import" }))),
+    h("div", { class: "qk-line" }, add, button(say("Cancel"), () => browser.ask({ ask: "close import" }))),
   );
   let file = null;
   function given() {

@@ -34,18 +34,18 @@ function render(place) {
   const add = button(say("New QR Code"), () => open("new"), { class: "qk-primary" });
   const file = h("input", { type: "file", class: "qk-unseen", tabindex: -1, "aria-label": say("Spreadsheet"), onchange: sendFile });
   const load = () => button(say("Import a spreadsheet"), () => file.click());
-  const only = Object.entries(ONLY).map(([value, name]) => button(name, () => browser.askLatest({ ask: "filter", only: value }), { "data-only": value }));
+  const only = Object.entries(ONLY).map(([value, name]) => button(name, () => browser.askTogether({ ask: "filter", only: value }), { "data-only": value }));
   const bar = h(
     "div",
-    { class: "qk-filters" },
+    { class: "qk-line qk-filters" },
     h("div", { class: "qk-set" }, h("label", { for: words.id }, say("Search")), words),
     h("div", { class: "qk-set" }, h("label", { for: campaign.id }, say("Campaign")), campaign, reload),
     file, load(), add,
   );
-  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
+  const chips = h("div", { class: "qk-line qk-filters" }, h("div", { class: "qk-line qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
-  const notice = h("div", { class: "qk-notice" }, said, undo);
+  const notice = h("div", { class: "qk-line qk-notice" }, said, undo);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
 
   // ---- The list
@@ -57,16 +57,16 @@ function render(place) {
   const remove = button(say("Delete"), () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": say("Delete selected") });
   const why = h("span", { class: "qk-hint" }, say("Select QR Codes one by one or by page to delete them"));
   const none = button(say("Clear selection"), () => browser.ask({ ask: "select", is_on: false }));
-  const selection = h("div", { class: "qk-selection" }, pageBox, selected, all, edit, print, remove, why, none);
+  const selection = h("div", { class: "qk-line qk-selection" }, pageBox, selected, all, edit, print, remove, why, none);
   const heads = h("div", { class: "qk-cells qk-heads", role: "group", "aria-label": say("Sort by") });
   const list = h("ul", { class: "qk-codes", "aria-label": say("QR Codes") });
   const turn = (by) => browser.ask({ ask: "page", page: state.page + by });
-  const [before, after] = [tool("‹", say("Previous page"), () => turn(-1)), tool("›", say("Next page"), () => turn(1))];
+  const [before, after] = [tool("‹", say("Previous page"), () => turn(-1), { class: "qk-icon" }), tool("›", say("Next page"), () => turn(1), { class: "qk-icon" })];
   const place = h("span", {});
-  const pager = h("div", { class: "qk-buttons qk-pager" }, before, place, after);
+  const pager = h("div", { class: "qk-line qk-pager" }, before, place, after);
   const nothing = h("p", {});
-  const begin = h("div", { class: "qk-buttons" }, button(say("Make the first code"), () => open("new"), { class: "qk-primary" }), load());
-  const empty = h("div", { class: "qk-empty" }, nothing, begin);
+  const begin = h("div", { class: "qk-line" }, button(say("Make the first code"), () => open("new"), { class: "qk-primary" }), load());
+  const empty = h("div", { class: "qk-stack qk-empty" }, nothing, begin);
 
   // ---- Beside it
   const close = () => open("");
@@ -75,7 +75,7 @@ function render(place) {
   const studio = makeStudioPlace(model, browser);
   const importing = makeFileImport(browser);
   const side = h("div", { class: "qk-side" }, editor.element, ...Object.values(forms).map((one) => one.element));
-  const split = h("div", { class: "qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
+  const split = h("div", { class: "qk-stack qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
   root.append(bar, chips, notice, wrong, studio.element, importing.element, split);
 
   function open(name) {
@@ -97,9 +97,9 @@ function render(place) {
   let typing = null;
   words.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(() => browser.askLatest({ ask: "filter", words: words.value }), TYPING);
+    typing = setTimeout(() => browser.askTogether({ ask: "filter", words: words.value }), TYPING);
   });
-  campaign.addEventListener("change", () => browser.askLatest({ ask: "filter", campaign: campaign.value }));
+  campaign.addEventListener("change", () => browser.askTogether({ ask: "filter", campaign: campaign.value }));
 
   // Arrows go through the list, letters go to the search.
   function onKey(event) {
@@ -124,12 +124,12 @@ function render(place) {
     const picture = h("img", { class: "qk-thumb", src: code.picture || null, alt: "", hidden: !code.picture });
     const spark = h("span", { class: "qk-cell qk-spark", title: say(["{count} scan in the last 30 days", "{count} scans in the last 30 days"], code.recent) });
     if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
-    const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet qk-small" }, code.campaign));
+    const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-hint" }, code.content), h("span", { class: "qk-hint qk-small" }, code.campaign));
     const others = [code.campaign, ...(state.has_tags ? [code.tags] : []), ...code.fields].map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
-    const imported = code.imported ? h("span", { class: "qk-quiet" }, say("{count} imported before", code.imported)) : null;
+    const imported = code.imported ? h("span", { class: "qk-hint" }, say("{count} imported before", code.imported)) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
-    const last = h("span", { class: "qk-quiet", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
+    const last = h("span", { class: "qk-hint", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
     const isChosen = code.id === state.chosen?.id;
     const tick = h("input", { type: "checkbox", "aria-label": say("Select {name}", null, { name: code.name }), "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
     const choose = () => {
@@ -144,7 +144,7 @@ function render(place) {
     const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
-    const sort = () => browser.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
+    const sort = () => browser.askTogether({ ask: "filter", order: ways[way + 1] ?? "added" });
     return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
   }
 

@@ -56,7 +56,7 @@ function makeEvents() {
         const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
         tells.push(...rows.map((row) => row.tell));
         const remove = button(say("Remove"), () => { events.splice(index, 1); draw(); }, { "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }) });
-        return h("fieldset", { class: "qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
+        return h("fieldset", { class: "qk-stack qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
       }),
     );
   }
@@ -101,21 +101,21 @@ function makeEditor(browser, forms) {
   const save = h("button", { type: "submit", class: "qk-primary" }, say("Save"));
   const back = button(say("Close"), () => browser.ask({ ask: "choose", id: "" }));
   const form = makeForm(
-    { class: "qk-form qk-editor", "aria-label": say("Edit QR Code"), hidden: true },
+    { class: "qk-stack qk-form qk-editor", "aria-label": say("Edit QR Code"), hidden: true },
     send,
-    h("div", { class: "qk-show" }, picture, h("div", { class: "qk-beside" }, url, h("div", { class: "qk-buttons" }, ...actions, download))),
+    h("div", { class: "qk-line qk-show" }, picture, h("div", { class: "qk-stack qk-beside" }, url, h("div", { class: "qk-line" }, ...actions, download))),
     ...fields.map((one) => one.element),
     rules.element,
     limits.element,
-    h("fieldset", { class: "qk-schedule" }, h("legend", {}, say("Schedule")), h("p", { class: "qk-hint" }, say("Changes the content at a set time, once or every week.")), follow, events.element),
-    h("div", { class: "qk-buttons" }, save, back, saved),
+    h("fieldset", { class: "qk-stack qk-schedule" }, h("legend", {}, say("Schedule")), h("p", { class: "qk-hint" }, say("Changes the content at a set time, once or every week.")), follow, events.element),
+    h("div", { class: "qk-line" }, save, back, saved),
   );
   let shown = "";
   let pause = null;
   const deciding = () => ({ content: content.value, is_schedule_enabled: enabled.checked, schedule: events.value(), rules: rules.value(), ...limits.value() });
   function changed() {
     clearTimeout(pause);
-    pause = setTimeout(() => browser.askLatest({ ask: "try", fields: deciding(), request: rules.request() }), PAUSE);
+    pause = setTimeout(() => browser.askTogether({ ask: "try", fields: deciding(), request: rules.request() }), PAUSE);
   }
   for (const one of [content, events.element]) one.addEventListener("input", changed);
   function send() {
@@ -162,11 +162,11 @@ function makeNewForm(browser, close) {
     ...campaign.fields,
   ];
   const form = makeForm(
-    { class: "qk-form", "aria-label": say("New QR Code"), hidden: true },
+    { class: "qk-stack qk-form", "aria-label": say("New QR Code"), hidden: true },
     () => browser.ask({ ask: "add", fields: { content: content.value, name: name.value, ...campaign.value() } }),
     h("h3", {}, say("New QR Code")),
     ...fields.map((one) => one.element),
-    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, say("Add")), button(say("Cancel"), close)),
+    h("div", { class: "qk-line" }, h("button", { type: "submit", class: "qk-primary" }, say("Add")), button(say("Cancel"), close)),
   );
   return {
     element: form,
@@ -195,9 +195,9 @@ function makeTogetherForm(browser, close) {
   const apply = button(say("Apply"), () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-primary", hidden: true });
   const look = h("button", { type: "submit" }, say("Preview"));
   const form = makeForm(
-    { class: "qk-form", "aria-label": say("Edit together"), hidden: true, oninput: () => update(state) },
+    { class: "qk-stack qk-form", "aria-label": say("Edit together"), hidden: true, oninput: () => update(state) },
     () => browser.ask({ ask: "preview", fields: given() }),
-    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-buttons" }, look, apply, button(say("Cancel"), close)),
+    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-line" }, look, apply, button(say("Cancel"), close)),
   );
   const given = () => {
     const chosen = { template: template.value, ...campaign.value() };
@@ -229,7 +229,7 @@ function makeTogetherForm(browser, close) {
     const more = preview.contents - samples.length;
     told.append(
       ...(changes.length ? changes : [say("Nothing changes yet: choose a template or campaign, or fill in “Find in content”.")]).map((text) => h("p", {}, text)),
-      h("ul", {}, ...samples),
+      h("ul", { class: "qk-stack" }, ...samples),
       more > 0 ? h("p", { class: "qk-hint" }, say("and {count} more", more)) : "",
     );
   }
@@ -273,9 +273,9 @@ function makePrintForm(browser, { formats, stocks }, close) {
   };
   const look = button(say("Show the first sheet"), () => ask("page"));
   const form = makeForm(
-    { class: "qk-form", "aria-label": say("Download for print"), hidden: true, oninput: () => (sheet.hidden = true) }, // which it is no longer
+    { class: "qk-stack qk-form", "aria-label": say("Download for print"), hidden: true, oninput: () => (sheet.hidden = true) }, // which it is no longer
     () => ask(kind.value),
-    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, say("Download")), look, button(say("Cancel"), close)), sheet,
+    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-line" }, h("button", { type: "submit", class: "qk-primary" }, say("Download")), look, button(say("Cancel"), close)), sheet,
   );
   function choose() {
     for (const [row, kinds] of rows) row.element.hidden = !kinds.split(" ").includes(kind.value);
@@ -302,7 +302,7 @@ function makeStudioPlace(model, browser) {
   const row = field(say("Save as template"), "studio.name", name, say("Every QR Code with this template gets this design."));
   const place = h("div", { class: "qk-place" });
   const bar = makeForm(
-    { class: "qk-use", "aria-label": say("Use this design") },
+    { class: "qk-line qk-use", "aria-label": say("Use this design") },
     () => browser.ask({ ask: "use", template: name.value }),
     row.element, h("button", { type: "submit", class: "qk-primary" }, say("Use for this QR Code")), button(say("Back without saving"), () => browser.ask({ ask: "leave" })),
   );

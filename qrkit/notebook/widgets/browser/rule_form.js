@@ -6,7 +6,7 @@ const PICKABLE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(:00)?Z)?$/; // what a field for da
 /** A part of the form that is open while it has something in it. */
 function makePart(title, ...children) {
   const count = h("span", { class: "qk-count" });
-  const element = h("details", { class: "qk-part" }, h("summary", {}, title, count), h("div", { class: "qk-form" }, ...children));
+  const element = h("details", { class: "qk-part" }, h("summary", {}, title, count), h("div", { class: "qk-stack qk-form" }, ...children));
   return { element, count };
 }
 
@@ -64,8 +64,8 @@ function makeRules(forms, changed) {
     const wrong = h("p", { class: "qk-error" });
     tells.push((errors) => (wrong.textContent = errors[`rules.${index}`] ?? ""));
     return h(
-      "fieldset", { class: "qk-rule", "aria-label": name },
-      h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
+      "fieldset", { class: "qk-stack qk-rule", "aria-label": name },
+      h("div", { class: "qk-line" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
       ...(rule.variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants. A change of a variant begins a new experiment.")), ...variants] : [leads(say("Leads to"), `rules.${index}`, rule)]),
     );
@@ -94,7 +94,7 @@ function makeRules(forms, changed) {
       return kind.hint ? [...own, h("p", { class: "qk-hint qk-whole" }, kind.hint)] : own;
     };
     const head = h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, place ? say("and") : say("if")), type, is, remove);
-    const element = h("div", { class: "qk-condition qk-asked" }, head, ...parts());
+    const element = h("div", { class: "qk-stack qk-condition qk-asked" }, head, ...parts());
     return element;
   }
 
@@ -110,7 +110,7 @@ function makeRules(forms, changed) {
         const tick = h("input", { type: "checkbox", class: "qk-unseen", value: id, checked: known.includes(id), onchange: () => set(ticks.filter((one) => one.firstChild.checked).map((one) => one.firstChild.value)) });
         return h("label", { class: "qk-option" }, tick, name);
       });
-      return put("", `${path}.matchValue`, h("div", { class: "qk-segments", role: "group", "aria-label": kind.name }, ...ticks));
+      return put("", `${path}.matchValue`, h("div", { class: "qk-line qk-segments", role: "group", "aria-label": kind.name }, ...ticks));
     }
     if (kind.id.endsWith("-date") && values.length < 2 && PICKABLE.test(values[0] ?? "")) {
       const date = h("input", { type: "datetime-local", value: toInput(values[0] ?? ""), oninput: () => set([fromInput(date.value)]) });
@@ -156,10 +156,10 @@ function makeRules(forms, changed) {
   const [led, why] = [h("b", {}), h("span", {})];
   const test = h(
     "fieldset", { class: "qk-test" }, h("legend", {}, say("Test request")),
-    h("div", { class: "qk-asked" }, ...Object.values(request).map((one) => one.element)),
+    h("div", { class: "qk-stack qk-asked" }, ...Object.values(request).map((one) => one.element)),
     h("p", { role: "status", class: "qk-led" }, led, why),
   );
-  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-buttons" }, add, split), test);
+  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-line" }, add, split), test);
 
   function tell(tried, errors) {
     const found = tried?.problems ?? {};
@@ -213,7 +213,7 @@ function makeLimits(changed) {
   const part = makePart(
     say("Limits and password"),
     switched,
-    h("div", { class: "qk-asked" }, ...Object.values(fields).slice(0, 4).map((one) => one.element)), fields.otherwise.element, fields.password.element, forget,
+    h("div", { class: "qk-stack qk-asked" }, ...Object.values(fields).slice(0, 4).map((one) => one.element)), fields.otherwise.element, fields.password.element, forget,
   );
   return {
     element: part.element,

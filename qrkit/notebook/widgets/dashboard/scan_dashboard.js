@@ -58,21 +58,17 @@ function render(place) {
   const tiles = h("div", { class: "qk-tiles" });
   const more = h("div", {});
   const findings = h("details", { class: "qk-findings", hidden: true }, h("summary", {}), more);
-  const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Filters") });
+  const chips = h("div", { class: "qk-line qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
   const filters = h(
     "div",
-    { class: "qk-questions", id: newId(), hidden: true },
+    { class: "qk-line qk-questions" },
     ...days.map((one) => one.element),
     field(say("Compare with"), "", compare).element, ...range.map((one) => one.element), field(say("Campaign"), "", campaign).element,
-    h("fieldset", { class: "qk-kinds" }, h("legend", {}, say("What counts")), ...boxes.map((box) => box.element), wrong),
+    h("fieldset", { class: "qk-line qk-kinds" }, h("legend", {}, say("What counts")), ...boxes.map((box) => box.element), wrong),
   );
-  const filter = button(say("Filter"), () => openFilters(filters.hidden), { "aria-controls": filters.id });
-  function openFilters(isOpen) {
-    filters.hidden = !isOpen;
-    filter.setAttribute("aria-expanded", isOpen);
-  }
+  const { toggle: filter, show: openFilters } = makeToggle(say("Filter"), filters);
   const live = button(say("Live"), () => follow(pulse.hidden), { "aria-pressed": "false" });
   const pulse = h("figure", { class: "qk-live", hidden: true });
   function follow(isOn) {
@@ -85,7 +81,7 @@ function render(place) {
     look();
   }
   const reporting = button(say("Download report"), () => outbox.ask({ ask: "report" }), { title: say("These days and this campaign as a page; other filters do not count") });
-  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
+  const bar = h("div", { class: "qk-line qk-chips qk-periods" }, h("div", { class: "qk-line", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
   root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings));
 
   const isScans = () => state.asked.kinds.join() === "scan";
@@ -102,7 +98,7 @@ function render(place) {
   function tile(name, number, what, change, { detail = "", sparkline = "" }) {
     const spark = h("div", { class: "qk-spark" });
     spark.innerHTML = sparkline; // drawn by qrkit out of numbers alone
-    return h("div", { class: "qk-tile", "data-name": name }, h("p", {}, what), h("b", {}, number), h("p", {}, change), h("p", { class: "qk-hint" }, detail), spark);
+    return h("div", { class: "qk-box qk-tile", "data-name": name }, h("p", {}, what), h("b", {}, number), h("p", {}, change), h("p", { class: "qk-hint" }, detail), spark);
   }
 
   function updateTiles() {
@@ -150,18 +146,18 @@ function render(place) {
       const label = labelOf(name, one.label);
       const isOn = one.value === chosen;
       const fill = h("span", { class: "qk-fill", hidden: one.value === UNKNOWN, style: `width:${(100 * one.scans) / most}%;background:var(--color-${one.color})` });
-      const parts = [h("span", { class: "qk-choice-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
-      const attributes = { class: "qk-choice", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
+      const parts = [h("span", { class: "qk-pick-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
+      const attributes = { class: "qk-pick", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
       return h("li", {}, button(parts, () => ask({ [name]: isOn ? "" : one.value }), attributes));
     });
-    return h("section", { class: chosen ? "qk-chosen" : "", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
+    return h("section", { class: chosen ? "qk-box qk-chosen" : "qk-box", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
   }
 
   function figure({ title, svg, is_wide: isWide }) {
     const isOpen = state.table?.title === title;
     const table = button(say("Table"), () => outbox.ask({ ask: "table", title: isOpen ? "" : title }), { "aria-expanded": isOpen, "aria-label": say("Table of {title}", null, { title }) });
     const save = h("a", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, download: `${title}.svg`, "aria-label": say("Save {title}", null, { title }), "data-lm-suppress-shortcuts": "true" }, say("Save"));
-    const made = h("figure", { class: isWide ? "qk-wide" : "" }, h("figcaption", { class: "qk-buttons" }, h("span", {}, title), table, save));
+    const made = h("figure", { class: isWide ? "qk-box qk-wide" : "qk-box" }, h("figcaption", { class: "qk-line" }, h("span", {}, title), table, save));
     made.insertAdjacentHTML("beforeend", svg); // drawn by qrkit, which escapes the names in it
     if (!isOpen) return made;
     const rows = h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": title });
@@ -216,7 +212,6 @@ function render(place) {
     outbox.ask({ ask: "width", width, narrow });
   });
   sizes.observe(root);
-  openFilters(false);
   const draw = (next) => {
     update(next);
     tellSoon();

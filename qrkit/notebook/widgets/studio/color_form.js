@@ -53,13 +53,13 @@ function colorControl(studio, spec, path) {
 
 /** Colors to take with one click: of the brand, used before, and some that scan well. */
 function makeSwatches(studio, spec, path, choose) {
-  const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
-  const toggle = button(say("Swatches"), open, { "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }) });
+  const element = h("div", { class: "qk-line qk-swatch-groups" });
+  const { toggle } = makeToggle(say("Swatches"), element, { "aria-label": say("Swatches for {field}", null, { field: spec.label }) });
+  toggle.addEventListener("click", draw);
   const swatch = (color) => tool("", color, () => choose(color), { class: "qk-swatch", style: `background: ${color}` });
   const group = (title, colors) =>
-    colors.length ? h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-swatches" }, ...colors.map(swatch))) : null;
-  function open() {
-    toggle.ariaExpanded = !(element.hidden = !element.hidden);
+    colors.length ? h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-line qk-swatches" }, ...colors.map(swatch))) : null;
+  function draw() {
     const isGround = path[0] === "background" || path.at(-1) === "background";
     const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group(say("Recent"), studio.colors.recent), group(say("These scan well"), isGround ? studio.colors.grounds : studio.colors.inks)];
     element.replaceChildren(...groups.filter(Boolean));
@@ -82,11 +82,11 @@ function makeColors(swatches) {
 /** The stops of a gradient as a bar with handles; below it the stop that is chosen. */
 function makeStops(studio, spec, path) {
   const bar = h("div", { class: "qk-ramp", onclick: (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100) });
-  const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": say("Gradient presets") });
+  const ramps = h("div", { class: "qk-line qk-ramps", role: "group", "aria-label": say("Gradient presets") });
   const add = button(say("Add color stop"), () => insert(widestGap()));
   const remove = button(say("Remove stop"), drop);
   const body = h("div", { class: "qk-stop" });
-  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, say("Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it.")), h("div", { class: "qk-buttons" }, add, remove), body);
+  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, say("Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it.")), h("div", { class: "qk-line" }, add, remove), body);
   let stops = [];
   let chosen = 0;
   let handles = [];

@@ -11,10 +11,10 @@ function makeContentForm(studio, kinds) {
   const others = h("select", { class: "qk-kinds", "aria-label": say("More kinds of content"), onchange: () => choose(others.value) }, h("option", { value: "", hidden: true }, say("More…")), ...names.slice(CHIPS).map((name) => h("option", { value: name }, words[name])));
   usual.element.querySelector(".qk-segments").append(others);
   const about = h("p", { class: "qk-hint qk-about" });
-  const fields = h("div", { class: "qk-record" });
+  const fields = h("div", { class: "qk-stack qk-record" });
   const missing = h("p", { class: "qk-hint", role: "status" });
-  const notes = h("ul", { class: "qk-hint", role: "status" });
-  const element = h("div", { class: "qk-content-form" }, usual.element, missing, error, fields, notes, about);
+  const notes = h("div", { class: "qk-hint", role: "status" });
+  const element = h("div", { class: "qk-stack qk-content-form" }, usual.element, missing, error, fields, notes, about);
   let shown = "";
   let controls = [];
   function show(kind) {
@@ -26,7 +26,7 @@ function makeContentForm(studio, kinds) {
     const elements = (isFirst) =>
       controls.filter(([name]) => kinds[kind].first.includes(name) === isFirst).map(([, control]) => control.element);
     const rest = elements(false);
-    const more = h("details", { class: "qk-card" }, h("summary", {}, say("More fields")), h("div", { class: "qk-fields" }, ...rest));
+    const more = h("details", { class: "qk-card" }, h("summary", {}, say("More fields")), h("div", { class: "qk-stack qk-fields" }, ...rest));
     fields.replaceChildren(...elements(true), ...(rest.length ? [more] : []));
   }
   function update({ form, errors }) {
@@ -35,8 +35,7 @@ function makeContentForm(studio, kinds) {
     others.value = names.indexOf(form.kind) < CHIPS ? "" : form.kind;
     others.classList.toggle("qk-on", others.value !== "");
     missing.textContent = form.missing && say("Not drawn yet: {reason}.", null, { reason: form.missing });
-    notes.replaceChildren(...form.notes.map((text) => h("li", {}, text)));
-    notes.hidden = !form.notes.length;
+    notes.replaceChildren(...form.notes.map((text) => h("p", {}, text)));
     for (const [name, control] of controls) control.update(form.fields[name], errors);
     error.textContent = errors.form ?? errors["form.kind"] ?? "";
   }

@@ -8,7 +8,7 @@ function makeFiles(studio) {
   function update({ errors }) {
     error.textContent = errors.file ?? "";
   }
-  return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
+  return { element: h("div", { class: "qk-stack qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
 }
 
 /** What is wrong with the field at a path, after its label. */
@@ -74,17 +74,17 @@ function render(place) {
   const shape = { ...frame, fields: frame.fields.filter((field) => field !== words) };
   const groups = form.groups.map(([name, specs]) => {
     const controls = specs.map((spec) => [spec.name, makeControl(studio, spec === frame ? shape : spec, [spec.name])]);
-    const panel = h("div", { class: "qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
+    const panel = h("div", { class: "qk-stack qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
     return { name, panel, controls };
   });
   const panels = Object.fromEntries(groups.map(({ name, panel }) => [name, panel]));
   const controls = groups.flatMap((group) => group.controls);
   const experts = groups.pop();
-  experts.panel.className = "qk-record";
+  experts.panel.className = "qk-stack qk-record";
   const caption = makeControl(studio, words, ["frame", "caption"]);
   panels.Text.append(caption.element);
   const everywhere = button(say("Use these two colors everywhere"), () => studio.ask({ ask: "two colors" }), { title: say("Eyes, frame, caption and icons take these two colors, too") });
-  panels.Colors.append(h("div", { class: "qk-buttons" }, everywhere));
+  panels.Colors.append(h("div", { class: "qk-line" }, everywhere));
   const contentForm = makeContentForm(studio, form.kinds);
   const logoForm = makeLogoForm(studio, form.logo);
   panels.Logo.append(logoForm.element);
@@ -94,7 +94,7 @@ function render(place) {
   const scanners = checkbox(say("Checkout scanners must read it, too"), check);
   panels.More.append(scanners.element, h("details", { class: "qk-card" }, h("summary", {}, say(experts.name)), experts.panel), files.element, stage.caption);
   const faces = groups.map(({ name }, index) => [path2d(form.icons[index], 24), say(name)]);
-  const tabs = makeTabs({ class: "qk-tabs", "aria-label": say("Design sections") }, faces, groups.map(({ panel }) => panel), (chosen) => {
+  const tabs = makeTabs({ class: "qk-line qk-tabs", "aria-label": say("Design sections") }, faces, groups.map(({ panel }) => panel), (chosen) => {
     const { name, panel } = groups[chosen];
     // What is written is seen in every look.
     if (["Looks", "Content"].includes(name)) panel.prepend(contentForm.element);
@@ -102,12 +102,12 @@ function render(place) {
     studio.refresh();
   });
 
-  const undo = tool("↶", say("Undo"), () => studio.take({ ask: "undo" }), { class: "qk-step" });
-  const redo = tool("↷", say("Redo"), () => studio.take({ ask: "redo" }), { class: "qk-step" });
+  const undo = tool("↶", say("Undo"), () => studio.take({ ask: "undo" }), { class: "qk-icon" });
+  const redo = tool("↷", say("Redo"), () => studio.take({ ask: "redo" }), { class: "qk-icon" });
   const output = makeOutput(studio, form);
-  const bar = h("div", { class: "qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
+  const bar = h("div", { class: "qk-line qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
-  const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
+  const side = h("div", { class: "qk-stack qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
   root.append(bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
 
   let quiet = null;

@@ -27,7 +27,7 @@ function ledControl(studio, { label, ...spec }, path) {
     inside.element.hidden = value == null;
     inside.update(value, errors);
   }
-  return { element: h("div", { class: "qk-record" }, lead.element, inside.element), update };
+  return { element: h("div", { class: "qk-stack qk-record" }, lead.element, inside.element), update };
 }
 
 /** A label, what the field is set with, and what is wrong with it. */
@@ -176,9 +176,9 @@ const MAKERS = {
 
   record(studio, spec, path) {
     const title = spec.label && path.length > 1;
-    const element = h(title ? "fieldset" : "div", { class: "qk-record" }, title ? h("legend", {}, spec.label) : null);
+    const element = h(title ? "fieldset" : "div", { class: "qk-stack qk-record" }, title ? h("legend", {}, spec.label) : null);
     const error = h("p", { class: "qk-error" });
-    const grid = h("div", { class: "qk-fields" });
+    const grid = h("div", { class: "qk-stack qk-fields" });
     element.append(error, grid);
     const linked = spec.name === "markers" ? linkCorners(studio, grid) : null;
     const isGradient = spec.name === "gradient" && path.length === 1;
@@ -188,7 +188,7 @@ const MAKERS = {
     const part = (isRare) => inside.filter(([field]) => Boolean(field.rare) === isRare).map(([, control]) => control.element);
     grid.append(...part(false));
     const rare = part(true);
-    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, say("More options")), h("div", { class: "qk-fields" }, ...rare)));
+    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, say("More options")), h("div", { class: "qk-stack qk-fields" }, ...rare)));
     if (angle) inside.find(([field]) => field.name === "stops")[1].element.after(angle.element);
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
@@ -263,12 +263,12 @@ const MAKERS = {
       const at = [...path, index];
       const control = makeControl(studio, { ...entry, label: "" }, at);
       const name = h("span", {});
-      const change = (sign, title, edit) => tool(sign, `${title} ${noun} ${index + 1}`, () => studio.edit([{ path: at, ...edit }]), { class: "qk-tool" });
+      const change = (sign, title, edit) => tool(sign, `${title} ${noun} ${index + 1}`, () => studio.edit([{ path: at, ...edit }]), { class: "qk-icon" });
       const up = change("↑", say("Move up"), { do: "move", value: index - 1 });
       const down = change("↓", say("Move down"), { do: "move", value: index + 1 });
       const away = change("✕", say("Remove"), { do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
-      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, up, down, away));
+      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-set qk-tools" }, up, down, away));
       return { element, details, update(value, errors, count) {
         const title = titleOf(value, 40);
         name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;
@@ -358,7 +358,7 @@ function radios(studio, spec, path, choices, pictures, choose) {
     return label_;
   });
   const heading = h("span", { class: "qk-label", id: newId() }, spec.label);
-  const style = pictures ? "qk-gallery" : "qk-segments";
+  const style = pictures ? "qk-gallery" : "qk-line qk-segments";
   const set = h("div", { class: style, role: "radiogroup", "aria-labelledby": heading.id }, ...options);
   const made = row(studio, spec, path, heading, set);
   made.describe(set);

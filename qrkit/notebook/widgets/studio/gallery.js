@@ -41,7 +41,7 @@ function makeGallery(studio, presets) {
   const saved = makeSavedLooks(studio);
   const faces = new Map(); // presets and their colorways, by key and name of the colorway
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
+  const element = h("div", { class: "qk-stack qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });
@@ -54,7 +54,7 @@ function makeGallery(studio, presets) {
       faces.set(`${keyOf({ kind: "preset", name: preset.name })}${name}`, dot);
       return dot;
     });
-    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-swatches" }, ...swatches));
+    return h("div", { class: "qk-stack qk-look-card" }, face, h("div", { class: "qk-line qk-swatches" }, ...swatches));
   }
 
   function update(state) {

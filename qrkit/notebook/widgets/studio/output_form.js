@@ -11,7 +11,7 @@ const PATTERN = say("A pattern: {n} is the number of a code; columns of a table 
  * opens it, buttons for files and copies, and what comes back of them.
  */
 function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, widest] }) {
-  const field = (words, ...inputs) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
+  const field = (words, ...inputs) => h("div", { class: "qk-stack qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
   const text = (attributes) => h("input", { type: "text", id: newId(), maxlength: 500, spellcheck: "false", ...attributes });
   const width = h("input", { type: "number", id: newId(), min: narrowest, max: widest, step: "any", placeholder: say("as designed") });
   const widthError = h("p", { class: "qk-error", id: newId(), role: "alert" });
@@ -28,9 +28,9 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
   const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
-  const table = field(say("Table"), rows, h("div", { class: "qk-buttons" }, ...file, columns));
+  const table = field(say("Table"), rows, h("div", { class: "qk-line" }, ...file, columns));
   const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
-  const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
+  const checks = h("ul", { class: "qk-stack qk-checks", "aria-label": say("Before you print") });
   let ground = null; // the background before it became transparent
   const { input: clear, element: clearRow } = checkbox(say("Transparent background"), () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const isWrong = () => !isSheet() && !width.validity.valid;
@@ -54,7 +54,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     [field(say("Print width, mm"), width, widthError), () => !isSheet()],
     [field(say("Resolution"), dpi), () => !isSheet()],
   ];
-  const print = h("div", { class: "qk-print" }, ...parts.map(([part]) => part));
+  const print = h("div", { class: "qk-line qk-print" }, ...parts.map(([part]) => part));
   const choices = (title, words, chosen) => radios(studio, { label: title, kind: "choice", words }, [title], Object.keys(words), null, chosen);
   const purposeChips = choices(say("What is it for?"), Object.fromEntries(Object.keys(purposes).map((one) => [one, say(one)])), (chosen) => {
     purpose = chosen;
@@ -104,39 +104,30 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     tool(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
   ];
   const heading = (words) => h("span", { class: "qk-label" }, words);
-  const others = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
-  const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
+  const others = h("div", { class: "qk-line" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
+  const element = h("section", { class: "qk-stack qk-box qk-output", "aria-label": say("Download") }, h("div", { class: "qk-line qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
   label();
-  const toggle = () => (opener.ariaExpanded = !(element.hidden = !element.hidden));
-  const opener = button(say("Download"), toggle, { class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id });
-  let clock = null;
-
-  function tell(text) {
-    copied.textContent = text;
-    clearTimeout(clock);
-    clock = setTimeout(() => (copied.textContent = ""), 4000);
-  }
-
-  async function copy(put, otherwise) {
-    try {
-      await put();
-      code.hidden = true;
-      tell(say("Copied to clipboard"));
-    } catch {
-      otherwise();
-    }
-  }
+  const { toggle: opener } = makeToggle(say("Download"), element, { class: "qk-primary" });
 
   function showText(text) {
     code.hidden = false;
     code.value = text;
     code.select();
-    tell(say("Press Ctrl+C to copy"));
+  }
+
+  async function copyImage(data, type) {
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ [type]: new Blob([data], { type }) })]);
+      copied.textContent = say("Copied to clipboard");
+    } catch {
+      copied.textContent = say("The browser does not allow copying images; download the PNG instead");
+    }
   }
 
   function hear(message, buffers) {
-    const copyImage = () => navigator.clipboard.write([new ClipboardItem({ [message.type]: new Blob([buffers[0]], { type: message.type }) })]);
-    if (message.answer === "file" && message.to === "clipboard") copy(copyImage, () => tell(say("The browser does not allow copying images; download the PNG instead")));
+    copied.textContent = "";
+    code.hidden = true;
+    if (message.answer === "file" && message.to === "clipboard") copyImage(buffers[0], message.type);
     else if (message.answer === "file") save(message.name, buffers[0], message.type);
     else if (message.answer === "columns") {
       columns.textContent = say("Columns: {names}", null, { names: message.columns.map((one) => `{${one}}`).join(", ") });
@@ -147,7 +138,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
       studio.refresh();
     } else if (message.answer === "sheet") showPage(message.told, buffers[0]);
     else if (message.to === "file") save("design.json", message.text, "application/json");
-    else copy(() => navigator.clipboard.writeText(message.text), () => showText(message.text));
+    else copyText(message.text, copied, () => showText(message.text));
   }
 
   function showPage(told, picture) {

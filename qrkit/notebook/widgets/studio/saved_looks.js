@@ -16,16 +16,16 @@ function makeSavedLooks(studio) {
   const error = h("p", { class: "qk-error", role: "alert" });
   const done = h("span", {});
   const undo = button(say("Undo"), () => studio.ask({ ask: "restore" }));
-  const told = h("div", { class: "qk-buttons qk-told", role: "status" }, done, undo);
+  const told = h("div", { class: "qk-line qk-told", role: "status" }, done, undo);
   const menu = button(say("Save look"), null, { popovertarget: save.element.id });
-  const element = h("div", { class: "qk-saved" }, heading, grid, use.element, error);
+  const element = h("div", { class: "qk-stack qk-saved" }, heading, grid, use.element, error);
 
   function makeCard(look) {
     const { kind, name } = look;
     const title = `${KINDS[kind]} “${name}”`;
     const face = button([studio.pictures.of(look), h("span", { class: "qk-look-name" }, name)], () => studio.take({ ask: "load", kind, name }), { class: "qk-look", title });
     const remove = tool("×", `${say("Delete")}: ${title}`, () => studio.ask({ ask: "delete", kind, name }), { class: "qk-look-delete" });
-    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
+    return h("div", { class: "qk-stack qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
 
   function update({ saved, errors }) {
@@ -69,7 +69,7 @@ function makeSaveForm(studio) {
     hint.textContent = isTaken() ? say("You have one of this name. “Replace” overwrites it.") : KEEPS[kind.value];
   }
   const set = h("div", { class: "qk-set" }, name, kind, button);
-  const element = makeForm({ class: "qk-menu", popover: "auto", id: newId() }, send, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
+  const element = makeForm({ class: "qk-box qk-menu", popover: "auto", id: newId() }, send, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
 
   function update(saved, errors) {
     looks = saved.looks;

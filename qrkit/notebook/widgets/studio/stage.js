@@ -74,7 +74,7 @@ function makeStage(studio) {
   ground.update("paper", {});
   ground.element.classList.add("qk-set");
   const actual = checkbox(say("True size"), () => stage.classList.toggle("qk-actual", actual.input.checked));
-  const views = h("div", { class: "qk-views" }, ground.element, actual.element);
+  const views = h("div", { class: "qk-line qk-views" }, ground.element, actual.element);
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
@@ -338,52 +338,38 @@ function makeStage(studio) {
   return { element, update, caption, stretch };
 }
 
-/** The caption and the subtitle, each a button that becomes a field. Enter keeps what is written, Escape drops it. */
+/** Fields over the caption and the subtitle, which show when they have the focus. Enter keeps what is written, Escape drops it. */
 function makeWords(studio, sheet) {
-  const buttons = { text: makeButton("text", "caption"), subtitle: makeButton("subtitle", "subtitle") };
-  sheet.append(...Object.values(buttons));
-  let state = null;
+  const inputs = { text: makeInput("text", say("Edit the caption")), subtitle: makeInput("subtitle", say("Edit the subtitle")) };
+  sheet.append(...Object.values(inputs));
+  let written = {};
 
-  function makeButton(field, title) {
-    return button("", () => open(field, title), { class: "qk-words", hidden: true, title: `Edit the ${title}` });
-  }
-
-  function open(field, title) {
-    const button = buttons[field];
-    const before = state.words.find((one) => one.field === field).text;
-    const input = h("input", { type: "text", class: "qk-words-field", maxlength: 60, "aria-label": `Text of the ${title}` });
-    input.style.cssText = button.style.cssText;
-    input.value = before;
-    let isOpen = true;
-    function end(isKept, isByKey) {
-      if (!isOpen) return;
-      isOpen = false;
-      const text = input.value.trim();
-      if (isKept && text !== before && (text || field === "subtitle")) studio.edit([{ path: ["frame", "caption", field], value: text || null }]);
-      input.remove();
-      if (isByKey) button.focus();
-    }
-    input.addEventListener("blur", () => end(true, false));
+  function makeInput(field, name) {
+    const input = h("input", { type: "text", class: "qk-words", maxlength: 60, title: name, "aria-label": name, onchange: () => send(field) });
     input.addEventListener("keydown", (event) => {
       if (!["Enter", "Escape"].includes(event.key) || event.isComposing) return;
       event.preventDefault();
-      event.stopPropagation();
-      end(event.key === "Enter", true);
+      if (event.key === "Escape") input.value = written[field];
+      input.blur();
     });
-    sheet.append(input);
-    input.select();
+    return input;
   }
 
-  function update(next) {
-    state = next;
-    for (const [field, button] of Object.entries(buttons)) {
-      const one = state.words.find((word) => word.field === field);
-      button.hidden = !one;
+  function send(field) {
+    const text = inputs[field].value.trim();
+    if (text !== written[field] && (text || field === "subtitle")) studio.edit([{ path: ["frame", "caption", field], value: text || null }]);
+  }
+
+  function update({ words, size }) {
+    for (const [field, input] of Object.entries(inputs)) {
+      const one = words.find((word) => word.field === field);
+      input.hidden = !one;
       if (!one) continue;
       const [left, top, right, bottom] = one.box;
       const room = (bottom - top) * 0.25;
-      placeOn(state.size, button, { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room });
-      button.setAttribute("aria-label", `${field === "text" ? say("Edit the caption") : say("Edit the subtitle")}: ${one.text}`);
+      placeOn(size, input, { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room });
+      written[field] = one.text;
+      if (input.getRootNode().activeElement !== input) input.value = one.text;
     }
   }
   return { update };
