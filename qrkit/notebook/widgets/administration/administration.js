@@ -77,13 +77,13 @@ function makeSecret(words, dismiss) {
   return h("div", { class: "qk-stack qk-secret" }, h("p", {}, words), code, h("div", { class: "qk-line" }, button(say("Copy"), copy), button(say("Dismiss"), dismiss), copied));
 }
 
-function render(place) {
-  let state = place.model.get("state");
+function render(host) {
+  let state = host.model.get("state");
   let asked = {}; // the last message, and the section that it came from
   let isLong = false;
   let parts = []; // of the backup
   const drawn = {};
-  const { root, outbox, run } = makeWidget(place, "administration", say("Settings"), (isNow) => {
+  const { root, outbox, run } = makeWidget(host, "administration", say("Settings"), (isNow) => {
     isLong = isNow;
     draw();
   });

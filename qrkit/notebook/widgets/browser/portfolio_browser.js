@@ -20,11 +20,11 @@ function agoWords(day, today) {
   return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto" }).format(-ago, "day");
 }
 
-function render(place) {
-  const { model } = place;
+function render(host) {
+  const { model } = host;
   let state = model.get("state");
   let form = ""; // which form is open beside the list: "new", "together", "print", or none
-  const { root, busy, outbox: browser, run } = makeWidget(place, "browser", say("Portfolio"));
+  const { root, busy, outbox: browser, run } = makeWidget(host, "browser", say("Portfolio"));
 
   // ---- Above the list
   const words = h("input", { type: "search", id: newId(), placeholder: say("Name, content, or location") });

@@ -2,10 +2,10 @@
 
 const PAUSE = 2_000; // milliseconds
 
-function render(place) {
+function render(host) {
   const title = h("h2", {});
   const sheet = h("div", {});
-  const { root, busy, outbox, run } = makeWidget(place, "dashboard", say("Live scans"));
+  const { root, busy, outbox, run } = makeWidget(host, "dashboard", say("Live scans"));
   root.append(title, sheet, busy);
   const clock = setInterval(() => document.hidden || !outbox.isIdle() || outbox.ask({ ask: "look" }), PAUSE);
   const update = (state) => {

@@ -17,12 +17,12 @@ function labelOf(name, label) {
   return name === "country" && /^[A-Z]{2}$/.test(label) ? countries.of(label) : label;
 }
 
-function render(place) {
-  let state = place.model.get("state");
+function render(host) {
+  let state = host.model.get("state");
   let isLong = false;
   // The headline of the scans before stays until the one of those that are shown has come.
   const tellBusy = () => (busy.textContent = isLong || !state.answer ? say("Working…") : "");
-  const { root, busy, outbox, run } = makeWidget(place, "dashboard", say("Scans"), (isNow) => {
+  const { root, busy, outbox, run } = makeWidget(host, "dashboard", say("Scans"), (isNow) => {
     isLong = isNow;
     tellBusy();
   });

@@ -1,7 +1,7 @@
 // What experiments have found until now, a sentence for each.
 
-function render(place) {
-  const { root, run } = makeWidget(place, "experiments", say("Experiments"));
+function render(host) {
+  const { root, run } = makeWidget(host, "experiments", say("Experiments"));
   return run(({ sentences }) => root.replaceChildren(...sentences.map((one) => h("p", {}, one))));
 }
 

@@ -27,9 +27,9 @@ function complaint(groups, path, rule) {
   return name ? `${name}: ${inWords(rule, last)}` : inWords(rule, last);
 }
 
-function render(place) {
-  const form = place.model.get("form");
-  const { root, busy, outbox, run } = makeWidget(place, "designer", say("QR Code designer"));
+function render(host) {
+  const form = host.model.get("form");
+  const { root, busy, outbox, run } = makeWidget(host, "designer", say("QR Code designer"));
   let state = null;
   let refreshing = null;
   let whenIcons = () => {};
