@@ -30,6 +30,20 @@ function ledControl(studio, { label, ...spec }, path) {
   return { element: h("div", { class: "qk-stack qk-record" }, lead.element, inside.element), update };
 }
 
+/** A place for one control at a time: make(key) gives another when the key changes; without a key, there is none. */
+function makeSlot(make, name = "qk-optional") {
+  const element = h("div", { class: name });
+  let [shown, inside] = [null, null];
+  function update(key, value, errors) {
+    if (key !== shown) {
+      [shown, inside] = [key, key ? make(key) : null];
+      element.replaceChildren(...(inside ? [inside.element] : []));
+    }
+    inside?.update(value, errors);
+  }
+  return { element, update };
+}
+
 /** A label, what the field is set with, and what is wrong with it. */
 function row(studio, spec, path, ...inside) {
   const reason = h("span", {});
@@ -124,7 +138,7 @@ const MAKERS = {
     const input = h("input", { type: "number", id: newId(), inputmode: "decimal", ...bounds });
     const unit = spec.unit && h("span", { class: "qk-unit" }, spec.unit);
     const slider = spec.slider && h("input", { type: "range", "aria-label": spec.label, ...bounds });
-    const set = h("div", { class: "qk-set" }, slider || null, input, unit || null);
+    const set = h("div", { class: "qk-set" }, slider, input, unit);
     const made = row(studio, spec, path, label(spec, input.id), set);
     // What is no number is sent as it is, so that the rule is told.
     const read = (text) => (text === "" || Number.isNaN(Number(text)) ? text : meant(Number(text)));
@@ -162,7 +176,8 @@ const MAKERS = {
     const pictures = kind ? (choice) => studio.pictures.of({ kind, name: choice, corner: path[1] }) : drawn && draw;
     const choices = spec.optional ? ["", ...spec.choices] : spec.choices;
     if (!pictures && choices.length > MOST_SEGMENTS) return selectControl(studio, spec, path, choices);
-    return radioControl(studio, spec, path, choices, pictures);
+    const made = radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
+    return { element: made.element, update: (value, errors) => made.update(refusedOr(studio, path, value), errors) };
   },
 
   picture(studio, spec, path) {
@@ -176,7 +191,7 @@ const MAKERS = {
 
   record(studio, spec, path) {
     const title = spec.label && path.length > 1;
-    const element = h(title ? "fieldset" : "div", { class: "qk-stack qk-record" }, title ? h("legend", {}, spec.label) : null);
+    const element = h(title ? "fieldset" : "div", { class: "qk-stack qk-record" }, title && h("legend", {}, spec.label));
     const error = h("p", { class: "qk-error" });
     const grid = h("div", { class: "qk-stack qk-fields" });
     element.append(error, grid);
@@ -206,50 +221,29 @@ const MAKERS = {
     const { optional, ...plain } = spec;
     const change = () => studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]);
     const { input, element: head } = checkbox(spec.label, change);
-    const body = h("div", { class: "qk-optional" });
-    const made = row(studio, spec, path, head, body);
+    const slot = makeSlot(() => makeControl(studio, plain, path));
+    const made = row(studio, spec, path, head, slot.element);
     made.describe(input);
-    let inside = null;
     function update(value, errors) {
-      const isOn = value != null;
-      input.checked = isOn;
-      if (isOn && !inside) {
-        inside = makeControl(studio, plain, path);
-        inside.element.classList.add("qk-inside");
-        body.replaceChildren(inside.element);
-      } else if (!isOn && inside) {
-        inside = null;
-        body.replaceChildren();
-      }
-      if (inside) inside.update(value, errors);
-      made.complain(inside ? {} : errors);
+      input.checked = value != null;
+      slot.update(input.checked, value, errors);
+      made.complain(input.checked ? {} : errors);
     }
     return { element: made.element, update };
   },
 
   either(studio, spec, path) {
-    const [first, second] = spec.choices; // a color, or a record
-    const words = Object.fromEntries(spec.fields.map((field) => [field.name, field.label]));
-    const kinds = { label: spec.label, name: spec.name, help: spec.help, kind: "choice", words };
-    const change = (branch) => studio.edit([{ path, do: "start", value: branch }]);
-    const switcher = radios(studio, kinds, path, spec.choices, null, change);
-    const body = h("div", { class: "qk-optional" });
-    const element = h("div", { class: "qk-either" }, switcher.element, body);
-    let shown = null;
-    let inside = null;
+    const [first] = spec.choices; // a color; the second is a record
+    const fields = Object.fromEntries(spec.fields.map((field) => [field.name, field]));
+    const kinds = { ...spec, kind: "choice", words: Object.fromEntries(spec.fields.map((field) => [field.name, field.label])) };
+    const switcher = radios(studio, kinds, path, spec.choices, null, (branch) => studio.edit([{ path, do: "start", value: branch }]));
+    const slot = makeSlot((branch) => makeControl(studio, { ...fields[branch], label: branch === first ? say("{field} color", null, { field: spec.label }) : "" }, path));
     function update(value, errors) {
-      const branch = typeof value === "string" ? first : second;
-      if (branch !== shown) {
-        shown = branch;
-        const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? say("{field} color", null, { field: spec.label }) : "" }, path);
-        inside.element.classList.add("qk-inside");
-        body.replaceChildren(inside.element);
-      }
-      inside.update(value, errors);
+      const branch = typeof value === "string" ? first : spec.choices[1];
+      slot.update(branch, value, errors);
       switcher.update(branch, branch === first ? {} : errors);
     }
-    return { element, update };
+    return { element: h("div", {}, switcher.element, slot.element), update };
   },
 
   list(studio, spec, path) {
@@ -268,15 +262,15 @@ const MAKERS = {
       const down = change("↓", say("Move down"), { do: "move", value: index + 1 });
       const away = change("✕", say("Remove"), { do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
-      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-set qk-tools" }, up, down, away));
-      return { element, details, update(value, errors, count) {
+      function update(value, errors, count) {
         const title = titleOf(value, 40);
         name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;
         up.disabled = index === 0;
         down.disabled = index === count - 1;
         away.disabled = count <= (spec.low ?? 0);
         control.update(value, errors);
-      } };
+      }
+      return { element: h("div", { class: "qk-entry" }, details, h("div", { class: "qk-set qk-tools" }, up, down, away)), update };
     }
     function update(value, errors) {
       const values = value ?? [];
@@ -339,11 +333,6 @@ function selectControl(studio, spec, path, choices) {
   const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) });
   fill(input, choices.map((choice) => ({ id: choice, name: spec.words[choice] })));
   return inputControl(studio, spec, path, input, [label(spec, input.id), input], (value) => (input.value = value ?? ""));
-}
-
-function radioControl(studio, spec, path, choices, pictures) {
-  const made = radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
-  return { element: made.element, update: (value, errors) => made.update(refusedOr(studio, path, value), errors) };
 }
 
 /** A choice of which all can be seen: words side by side, or pictures in a grid; pictures(choice) gives an element. */

@@ -8,7 +8,7 @@ const KEEPS = {
 
 /** Gives { element, update(state) }. */
 function makeSavedLooks(studio) {
-  const cards = new Map(); // by key and revision
+  let drawn = "";
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Yours") });
   const heading = h("h4", { class: "qk-label" }, say("Yours"));
   const save = makeSaveForm(studio);
@@ -31,14 +31,10 @@ function makeSavedLooks(studio) {
   function update({ saved, errors }) {
     element.hidden = menu.hidden = told.hidden = saved === null;
     if (saved === null) return;
-    const keys = saved.looks.map((look) => `${keyOf(look)} ${look.revision}`);
-    if (keys.join("\n") !== [...cards.keys()].join("\n")) {
-      const before = new Map(cards);
-      cards.clear();
-      saved.looks.forEach((look, index) => cards.set(keys[index], before.get(keys[index]) ?? makeCard(look)));
-      grid.replaceChildren(...cards.values());
-    }
-    saved.looks.forEach((look, index) => cards.get(keys[index]).firstChild.setAttribute("aria-pressed", keyOf(look) === keyOf(studio.chosen)));
+    const now = JSON.stringify(saved.looks);
+    if (now !== drawn) grid.replaceChildren(...saved.looks.map(makeCard));
+    drawn = now;
+    saved.looks.forEach((look, index) => grid.children[index].firstChild.setAttribute("aria-pressed", keyOf(look) === keyOf(studio.chosen)));
     grid.hidden = heading.hidden = !saved.looks.length;
     if (saved.done !== done.textContent && save.element.matches(":popover-open")) save.element.hidePopover();
     save.update(saved, errors);

@@ -252,16 +252,16 @@ function makeStage(studio) {
     const grow = { "+": by, "=": by, "-": -by, _: -by }[event.key];
     // Many keyboards have brackets on AltGr, which some browsers call Ctrl and Alt.
     if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")) return;
+    const putBox = (changed) => put(index, { ...box, ...changed }, `keys ${index}`);
     if (event.key in STEPS) {
       const [across, down] = STEPS[event.key];
-      put(index, { ...box, left: box.left + across * by, top: box.top + down * by }, `keys ${index}`);
+      putBox({ left: box.left + across * by, top: box.top + down * by });
     } else if (grow) {
       const width = Math.max(SMALLEST, box.width + grow);
       const height = (box.height * width) / box.width;
-      const left = box.left - (width - box.width) / 2;
-      put(index, { ...box, left, top: box.top - (height - box.height) / 2, width, height }, `keys ${index}`);
+      putBox({ left: box.left - (width - box.width) / 2, top: box.top - (height - box.height) / 2, width, height });
     } else if (event.key in TURNS) {
-      put(index, { ...box, angle: normal(box.angle + TURNS[event.key]) }, `keys ${index}`);
+      putBox({ angle: normal(box.angle + TURNS[event.key]) });
     } else if (event.key === "Delete" || event.key === "Backspace") {
       const isLogo = state.logo?.layers.includes(index);
       studio.edit([isLogo ? { path: ["logo", "content"], value: null } : { path: ["layers", index], do: "remove" }]);
@@ -275,19 +275,9 @@ function makeStage(studio) {
     const corners = Object.entries(CORNERS).map(([name, [right, bottom]]) =>
       h("span", { class: `qk-corner qk-corner-${name}`, "data-corner": name, "aria-hidden": "true", style: `left: ${right * 100}%; top: ${bottom * 100}%; cursor: ${right === bottom ? "nwse" : "nesw"}-resize` }),
     );
-    const box = h(
-      "div",
-      {
-        class: "qk-layer",
-        tabindex: "0",
-        role: "button",
-        "aria-roledescription": say("movable layer"),
-        onpointerdown: (event) => grab(event, index),
-        onkeydown: (event) => key(event, index),
-      },
-      ...corners,
-      h("span", { class: "qk-knob", "data-knob": "rotate", "aria-hidden": "true" }),
-    );
+    const listeners = { onpointerdown: (event) => grab(event, index), onkeydown: (event) => key(event, index) };
+    const knob = h("span", { class: "qk-knob", "data-knob": "rotate", "aria-hidden": "true" });
+    const box = h("div", { class: "qk-layer", tabindex: "0", role: "button", "aria-roledescription": say("movable layer"), "aria-description": KEYS, ...listeners }, ...corners, knob);
     sheet.append(box);
     return box;
   }
@@ -323,7 +313,6 @@ function makeStage(studio) {
       const angle = layer.rotation ? say(", rotated by {angle} degrees", null, { angle: layer.rotation }) : "";
       const at = say("{x} pixels from the left, {y} from the top, {width} by {height} pixels", null, layer) + angle;
       boxes[index].setAttribute("aria-label", say("Layer {number}, {name}: {place}", null, { number: index + 1, name, place: at }));
-      boxes[index].setAttribute("aria-description", KEYS);
     });
     words.update(state);
     hint.hidden = !layers.length;
