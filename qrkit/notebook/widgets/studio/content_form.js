@@ -9,6 +9,7 @@ function makeContentForm(studio, kinds) {
   const choose = (kind) => studio.edit([{ path: ["form"], value: kind }]);
   const usual = radios(studio, { label: say("Kind of content"), kind: "choice", words }, ["form"], names.slice(0, CHIPS), null, choose);
   const others = h("select", { class: "qk-kinds", "aria-label": say("More kinds of content"), onchange: () => choose(others.value) }, h("option", { value: "", hidden: true }, say("More…")), ...names.slice(CHIPS).map((name) => h("option", { value: name }, words[name])));
+  usual.element.querySelector(".qk-label").classList.add("qk-unseen");
   usual.element.querySelector(".qk-segments").append(others);
   const about = h("p", { class: "qk-hint qk-about" });
   const fields = h("div", { class: "qk-stack qk-record" });
