@@ -203,7 +203,7 @@ const MAKERS = {
     const part = (isRare) => inside.filter(([field]) => Boolean(field.rare) === isRare).map(([, control]) => control.element);
     grid.append(...part(false));
     const rare = part(true);
-    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, say("More options")), h("div", { class: "qk-stack qk-fields" }, ...rare)));
+    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, path[0] === "form" ? say("More fields") : say("More options")), h("div", { class: "qk-stack qk-fields" }, ...rare)));
     if (angle) inside.find(([field]) => field.name === "stops")[1].element.after(angle.element);
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
