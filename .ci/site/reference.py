@@ -182,7 +182,8 @@ def load() -> tuple[list[Chapter], dict[str, pdoc.doc.Module]]:
 
 def narrowed(module: types.ModuleType, page: dict[str, Any]) -> pdoc.doc.Module:
     """A module with what its page has; of a class whose members are named, with those alone."""
-    names = [one for one in page.get("names", module.__all__) if one not in page.get("without", [])]
+    listed = [*page.get("names", module.__all__), *page.get("members", [])]
+    names = [one for one in listed if one not in page.get("without", [])]
     module.__all__ = list(dict.fromkeys(one.partition(".")[0] for one in names))
     vars(module).update({one: getattr(module, one) for one in module.__all__})  # what is loaded late, too
     if "names" not in page:

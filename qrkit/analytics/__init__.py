@@ -1,9 +1,9 @@
 """Answers questions about the scans of a portfolio: one function per question, each returning a DataFrame.
 
 Every function takes a view such as `portfolio.scans`, which `where` narrows down: `portfolio.scans.where(campaign_id=…,
-since="2026-03-01", time_zone="Europe/Paris")`. Days and hours are in the view's time zone, which is UTC by default.
-Visitors are counted by key. qrkit's redirect gives each visitor a new key every UTC day, so someone who scans on two
-days counts twice. Scans without a key do not count toward visitors.
+since="2026-03-01", time_zone="Europe/Paris")`. Days and hours are in the view's time zone, by default that of the store
+(`portfolio.time_zone`), or UTC. Visitors are counted by key. qrkit's redirect gives each visitor a new key every UTC
+day, so someone who scans on two days counts twice. Scans without a key do not count toward visitors.
 """
 
 from __future__ import annotations

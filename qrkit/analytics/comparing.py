@@ -43,7 +43,7 @@ from qrkit.languages import say
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of, with_dtypes
 from qrkit.tracking.times import first_moment, from_day, moment_in
 
 if TYPE_CHECKING:
@@ -112,8 +112,6 @@ def rates(
     Raises:
         InvalidParameter: If fewer than 2 whole days are counted, or if an argument is out of range.
     """
-    import pandas as pd
-
     if by is not None:
         check_attribute("by", by, scans)
     level = check_share("level", level)
@@ -133,7 +131,7 @@ def rates(
         spread = spread_of(days).ratio
         rate = scanned / len(days)
         rows.append((part, len(days), scanned, rate, found.low, found.high, spread, found.days_as_one, found.reason))
-    frame = with_dtypes(pd.DataFrame(rows, columns=list(RATE_TYPES)), RATE_TYPES)
+    frame = frame_of(rows, RATE_TYPES)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
 
 
@@ -421,14 +419,12 @@ def _without(days: dict[date, int], left_out: Collection[date]) -> dict[date, in
 
 
 def _table(first: Mapping[date, int], second: Mapping[date, int], found: RatioInterval) -> pd.DataFrame:
-    import pandas as pd
-
     row: dict[str, object] = {}
     for name, days in (("first", first), ("second", second)):
         scans = sum(days.values())
         row |= {f"{name}_days": len(days), f"{name}_scans": scans, f"{name}_rate": scans / len(days)}
     row |= found._asdict() | {"is_paired": first.keys() == second.keys()}
-    return with_dtypes(pd.DataFrame([row])[list(RATIO_TYPES)], RATIO_TYPES)
+    return frame_of([row], RATIO_TYPES)
 
 
 # ---- looks of every day

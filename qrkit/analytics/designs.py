@@ -17,7 +17,7 @@ from qrkit.analytics.ratio_intervals import POWER, RatioInterval
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, percent_text, say
 from qrkit.store import Scans
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +93,6 @@ def compare_designs(
         ...     bool(compare_designs(groups, change=swap)["differs"].iloc[0])
         True
     """
-    import pandas as pd
-
     level, views = check_share("level", level), _check_groups(groups)
     within = [
         view.where(since=since, until=until) for view, (since, until) in zip(views, whole_days(views), strict=True)
@@ -110,7 +108,7 @@ def compare_designs(
         counted = {"first_codes": len(one.values), "second_codes": len(two.values)}
         counted |= {"first_scans": scans, "second_scans": other_scans}
         rows.append({"first": first, "second": second, **counted, **found, "sentence": words})
-    return with_dtypes(pd.DataFrame(rows)[list(DESIGN_TYPES)], DESIGN_TYPES)
+    return frame_of(rows, DESIGN_TYPES)
 
 
 def _check_groups(groups: Mapping[str, Scans]) -> list[Scans]:
@@ -204,8 +202,6 @@ def plan(
         >>> plan(posters=10, per_day=1, lift=0.5).loc[3, "sentence"]
         '28 days before and 28 after: 11 posters in each group show a lift of 50%; 10 show one of 52% or more.'
     """
-    import pandas as pd
-
     numbers = {"per_day": per_day, "lift": lift, "shift": shift, "places": places, "spread": spread}
     for name, value in numbers.items():
         _check_number(name, value)
@@ -226,7 +222,7 @@ def plan(
         rows.append((days, needed, new, smallest, None if posters is None else posters >= needed, words))
     types = {"days": "int64", "posters": "int64", "posters_without_before": "int64", "smallest": "float64"}
     types |= {"is_enough": "boolean", "sentence": "str"}
-    return with_dtypes(pd.DataFrame(rows, columns=list(types)), types)
+    return frame_of(rows, types)
 
 
 def _check_number(name: str, value: float) -> None:

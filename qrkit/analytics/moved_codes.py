@@ -22,7 +22,7 @@ from qrkit.analytics.long_run_spread import long_run_posterior
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS
 from qrkit.store import Scans
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,8 +76,6 @@ def moved(scans: Scans, change: date | str | None = None, *, wrong: float = 0.05
     Raises:
         InvalidParameter: If the view has too few whole days, or if `change` or `wrong` is invalid.
     """
-    import pandas as pd
-
     wrong = check_share("wrong", wrong)
     ((first, last),) = whole_days([scans])
     view = scans.where(since=first, until=last)
@@ -87,7 +85,7 @@ def moved(scans: Scans, change: date | str | None = None, *, wrong: float = 0.05
     found = find_moved(days[0], days[1], wrong)
     names = {id: (id, name, campaign) for id, name, campaign in view.ask(NAMES).itertuples(index=False)}
     rows = [(*names[id], *one) for id, one in found.items()]
-    return with_dtypes(pd.DataFrame(rows, columns=list(TYPES)), TYPES)
+    return frame_of(rows, TYPES)
 
 
 def settled(begins: Mapping[str, date], first: date) -> tuple[list[str], date]:

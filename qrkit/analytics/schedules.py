@@ -12,7 +12,7 @@ from qrkit.store import Scans
 from qrkit.store.all_visits import counted
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import INSTANT, WEEK, Span, activations, spans
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of, with_dtypes
 from qrkit.tracking.times import naive, utc
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def calendar(schedule: Sequence[ScheduleEvent], *, since: date, until: date, con
         (naive(span.start), naive(span.end), content if span.event is None else events[span.event].content, span.event)
         for span in periods
     ]
-    return _frame(rows, {"start": "datetime64[us]", "end": "datetime64[us]", "content": "str", "event": "Int64"})
+    return frame_of(rows, {"start": "datetime64[us]", "end": "datetime64[us]", "content": "str", "event": "Int64"})
 
 
 def gaps_and_overlaps(schedule: Sequence[ScheduleEvent], *, since: date, until: date) -> pd.DataFrame:
@@ -125,7 +125,7 @@ def gaps_and_overlaps(schedule: Sequence[ScheduleEvent], *, since: date, until: 
     rows += [("unseen", first, last, place, None) for place in range(len(events)) if place not in seen]
     rows.sort(key=lambda row: row[1])
     kinds = {"kind": "str", "start": "datetime64[us]", "end": "datetime64[us]", "event": "Int64", "instead": "Int64"}
-    return _frame([(kind, naive(start), naive(end), *places) for kind, start, end, *places in rows], kinds)
+    return frame_of([(kind, naive(start), naive(end), *places) for kind, start, end, *places in rows], kinds)
 
 
 def _events(schedule: Sequence[ScheduleEvent]) -> Sequence[ScheduleEvent]:
@@ -151,10 +151,3 @@ def _moment(name: str, given: date) -> datetime:
     if isinstance(given, date):
         return utc(datetime.combine(given, time()))
     raise InvalidParameter(Problem(name, given, "must be a datetime.date or datetime.datetime", "wrong-type"))
-
-
-def _frame(rows: list[tuple[Any, ...]], types: dict[str, str]) -> pd.DataFrame:
-    """Return rows as a DataFrame whose columns have the given types, even if there are no rows."""
-    import pandas as pd
-
-    return with_dtypes(pd.DataFrame(rows, columns=list(types)), types)

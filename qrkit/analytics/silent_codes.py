@@ -21,7 +21,7 @@ from qrkit.analytics.time_zones import moment_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.outages import outage_days
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,8 +97,6 @@ def silent(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
         ...     silent(shop.scans)["qrcode"].tolist()
         ['shop']
     """
-    import pandas as pd
-
     alarm = check_share("alarm", alarm)
     end = today(scans)
     if scans.until is not None:
@@ -108,7 +106,7 @@ def silent(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
         found = judge_silence(history, end, alarm / len(codes), down)
         if found is not None and found.chance < alarm / len(codes):
             rows.append((*code, max(history), *found))
-    frame = with_dtypes(pd.DataFrame(rows, columns=list(TYPES)), TYPES)
+    frame = frame_of(rows, TYPES)
     return frame.sort_values(["chance", "qrcode"], ignore_index=True)
 
 

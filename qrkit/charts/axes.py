@@ -9,7 +9,7 @@ from io import BytesIO
 from itertools import pairwise
 from math import isnan, nan
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import matplotlib.style
 from matplotlib.axes import Axes
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "LEADING", "NARROW", "NOTE", "Chart", "above", "add_axes", "add_dot", "add_swatch", "add_text", "axes_at", "blank",
-    "count_axis", "count_text", "draw_counts", "draw_line", "fill_counts", "house_style", "listed", "names_above",
-    "names_at_ends", "nothing", "place", "range_text", "top_of", "total_words", "write_note",
+    "LEADING", "LINE", "NARROW", "NOTE", "Chart", "count_text", "draw_counts", "draw_line", "fill_counts",
+    "house_style", "listed", "range_text", "top_of", "total_words",
 ]  # fmt: skip
 
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
@@ -80,6 +79,13 @@ HIDDEN = {
 _lock = RLock()  # matplotlib's settings are global to the process
 
 
+class _Bare(Axes):
+    """Axes without ticks; charts draw their own, and making ticks took as long as everything else about axes."""
+
+    def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
+        """Do nothing, because setting the style of ticks would create the ticks."""
+
+
 class Chart(Figure):
     """A Figure that notebooks show as an image and that describes itself in words.
 
@@ -97,6 +103,37 @@ class Chart(Figure):
     colors: Mapping[str, tuple[str, str]] = COLORS
     language: LanguageTag = "en"
     head: int = 0
+
+    @classmethod
+    def blank(cls, width: int, height: int, heading: Heading | None = None, *, grows: bool = False) -> Self:
+        """Return an empty chart with a size in pixels (at 72 dots per inch, one point is one pixel).
+
+        Args:
+            width: Pixels.
+            height: Pixels, with the heading. Where they would not be enough for it, the chart has none.
+            grows: Whether the heading is added to the height.
+        """
+        for name, pixels in (("width", width), ("height", height)):
+            _check_room(name, pixels, LEAST[name])
+        head = heading.height if heading else 0
+        if not grows and height < head + LEAST_BELOW_HEADING:
+            head = 0
+        full = height + head if grows else height
+        chart = cls(figsize=(width / 72, full / 72), dpi=72, facecolor=tint("paper"))
+        chart.colors, chart.language = colors_in_use(), current_language()
+        if heading and head:
+            for text, middle, size, color in heading.rows():
+                chart.add_text((2, middle), text, color, size=size, weight="bold" if color == "ink" else "normal")
+            chart.head, chart.headline = head, " ".join(heading.title)
+        return chart
+
+    @classmethod
+    def nothing(cls, width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Self:
+        """Return a chart that says that there is none of `what`, one of `NOTHING`, or that all of it is hidden."""
+        chart = cls.blank(width, height)
+        chart.add_text((width / 2, height / 2), say((HIDDEN if is_hidden else NOTHING)[what]), "quiet", ha="center")
+        chart.title, chart.words = say(what), say("hidden" if is_hidden else "none")
+        return chart
 
     @property
     def description(self) -> str:
@@ -133,6 +170,106 @@ class Chart(Figure):
         size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
         return {"text/plain": f"<{self.description}>", "image/png": buffer.getvalue()}, {"image/png": size}
 
+    def add_text(self, at: tuple[float, float], text: str, color: str = "ink", **how: Any) -> None:
+        """Write text, vertically centered, without interpreting markup.
+
+        Args:
+            at: Position in pixels from the upper left corner.
+            text: The text. `to_svg` writes it as it is; images show a box for each character missing in the font.
+            color: A name in `COLORS`.
+            **how: `ha`: the side of the text that is at the position; `size`: pixels.
+        """
+        x, y = self._shares(at)
+        more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text} | how
+        self.text(x, y, drawable(text), color=tint(color), gid=f"text-{len(self.texts)}", **more)
+
+    def add_dot(self, at: tuple[float, float], color: str) -> None:
+        """Draw the dot in front of a name, centered on a position in pixels from the upper left corner."""
+        size = (9 / self.bbox.width, 9 / self.bbox.height)
+        self.add_artist(Ellipse(self._shares(at), *size, facecolor=tint(color), edgecolor="none", linewidth=0))
+
+    def add_swatch(self, at: tuple[float, float], size: tuple[float, float], shade: str) -> None:
+        """Draw a small rectangle of a color, given its upper left corner and its size in pixels."""
+        share = (size[0] / self.bbox.width, -size[1] / self.bbox.height)
+        self.add_artist(Rectangle(self._shares(at), *share, facecolor=shade, edgecolor="none", linewidth=0))
+
+    def axes_between(self, *, left: float, right: float, top: float, bottom: float) -> Axes:
+        """Add axes without lines or text, given the margins in pixels. Narrow charts get smaller side margins."""
+        width, height = self.bbox.width, self.body_height
+        _check_room("height", height, top + bottom + LEAST_AXES)
+        left, right = min(left, width / 2), min(right, width / 2 - 20)
+        return self.axes_at((left, top), (width - left - right, height - top - bottom))
+
+    def axes_at(self, at: tuple[float, float], size: tuple[float, float]) -> Axes:
+        """Add axes without any lines or text, given the upper left corner and the size in pixels."""
+        width, height = self.bbox.width, self.bbox.height
+        place = at[0] / width, 1 - (self.head + at[1] + size[1]) / height, size[0] / width, size[1] / height
+        axes = self.add_axes(place, axes_class=_Bare)
+        axes.set_axis_off()
+        return axes
+
+    def place(self, axes: Axes, x: float, y: float) -> tuple[float, float]:
+        """Return the position of a data point in pixels from the upper left corner of the chart."""
+        right, up = axes.transData.transform((x, y))
+        return float(right), self.body_height - float(up)
+
+    def count_axis(self, axes: Axes, most: float, *, most_steps: int = 4, has_numbers: bool = True) -> None:
+        """Make the axes reach from 0 to a round number above `most`, with a line and a number at even steps.
+
+        Args:
+            most_steps: 1 for lines only at 0 and at the top.
+        """
+        ticks = _steps(most)
+        axes.set_ylim(0, ticks[-1])
+        left, across = axes.bbox.x0, axes.get_yaxis_transform()
+        for tick in ticks if most_steps > 1 else (0, ticks[-1]):
+            color = tint("line" if tick else "quiet")
+            how: dict[str, Any] = {"color": color, "linewidth": 1, "zorder": 0, "clip_on": False, "label": "_"}
+            axes.add_artist(Line2D((0, 1), (tick, tick), transform=across, **how))
+            if has_numbers:
+                self.add_text((left - 8, self.place(axes, 0, tick)[1]), number_text(tick), "quiet", ha="right")
+
+    def write_above(self, axes: Axes, what: str) -> None:
+        """Write the unit of the numbers above the axes."""
+        self.add_text((axes.bbox.x0, self.body_height - float(axes.bbox.y1) - 12), what, "quiet", size=11)
+
+    def write_note(self, left: float, note: str) -> None:
+        """Write a note below the chart."""
+        if note:
+            self.add_text((left, self.body_height - 9), note, "quiet", size=11)
+
+    def names_above(self, keys: Mapping[str, str]) -> int:
+        """Write names after dots of their colors, in rows from the top; return the height in pixels."""
+        x, y = 6.0, 10
+        for name, color in keys.items():
+            (shown,) = fit(name, self.bbox.width - 22)
+            if x > 6 and x + 10 + length(shown) > self.bbox.width:
+                x, y = 6.0, y + LINE
+            self.add_dot((x, y), color)
+            self.add_text((x + 10, y), shown)
+            x += length(shown) + 28
+        return y + LINE // 2
+
+    def names_at_ends(self, axes: Axes, ends: Sequence[tuple[float, Sequence[str], str]]) -> None:
+        """Write names next to the ends of lines, without overlap; `ends` has last values, lines of text and colors."""
+        wished = sorted((self.place(axes, 0, value)[1], list(lines), color) for value, lines, color in ends)
+        # Names that take up half of the height are not moved above the axes, however many there are.
+        lowest = self.body_height - float(axes.bbox.y0) + LINE / 2
+        middles = _move_apart([(y, LEADING * len(lines) + 4) for y, lines, _ in wished], lowest)
+        right = float(axes.bbox.x1)
+        for middle, (wish, lines, color) in zip(middles, wished, strict=True):
+            if abs(middle - wish) > LEADER:
+                ends_of_leader = [self._shares((right + 4, wish)), self._shares((right + 13, middle))]
+                xs, ys = zip(*ends_of_leader, strict=True)
+                self.add_artist(Line2D(xs, ys, color=tint(color), linewidth=0.8, alpha=0.7, label="_"))
+            self.add_dot((right + 18, middle), color)
+            for number, text in enumerate(lines):
+                self.add_text((right + 28, middle + LEADING * (number - (len(lines) - 1) / 2)), text)
+
+    def _shares(self, at: tuple[float, float]) -> tuple[float, float]:
+        """Convert a position in pixels from the upper left corner to shares of the size from the lower left corner."""
+        return at[0] / self.bbox.width, 1 - (self.head + at[1]) / self.bbox.height
+
 
 @contextmanager
 def house_style() -> Iterator[None]:
@@ -141,119 +278,9 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def blank(width: int, height: int, heading: Heading | None = None, *, grows: bool = False) -> Chart:
-    """Return an empty chart with a size in pixels (at 72 dots per inch, one point is one pixel).
-
-    Args:
-        width: Pixels.
-        height: Pixels, with the heading. Where they would not be enough for it, the chart has none.
-        grows: Whether the heading is added to the height.
-    """
-    for name, pixels in (("width", width), ("height", height)):
-        _check_room(name, pixels, LEAST[name])
-    head = heading.height if heading else 0
-    if not grows and height < head + LEAST_BELOW_HEADING:
-        head = 0
-    full = height + head if grows else height
-    chart = Chart(figsize=(width / 72, full / 72), dpi=72, facecolor=tint("paper"))
-    chart.colors, chart.language = colors_in_use(), current_language()
-    if heading and head:
-        for text, middle, size, color in heading.rows():
-            add_text(chart, (2, middle), text, color, size=size, weight="bold" if color == "ink" else "normal")
-        chart.head, chart.headline = head, " ".join(heading.title)
-    return chart
-
-
-def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Chart:
-    """Return a chart that says that there is none of `what`, one of `NOTHING`, or that all of it is hidden."""
-    chart = blank(width, height)
-    add_text(chart, (width / 2, height / 2), say((HIDDEN if is_hidden else NOTHING)[what]), "quiet", ha="center")
-    chart.title, chart.words = say(what), say("hidden" if is_hidden else "none")
-    return chart
-
-
-def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Add axes without lines or text, at distances in pixels from the edges. Narrow charts get smaller side margins."""
-    width, height = chart.bbox.width, chart.body_height
-    _check_room("height", height, top + bottom + LEAST_AXES)
-    left, right = min(left, width / 2), min(right, width / 2 - 20)
-    return axes_at(chart, (left, top), (width - left - right, height - top - bottom))
-
-
-class _Bare(Axes):
-    """Axes without ticks; charts draw their own, and making ticks took as long as everything else about axes."""
-
-    def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
-        """Do nothing, because setting the style of ticks would create the ticks."""
-
-
-def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:
-    """Add axes without any lines or text, given the upper left corner and the size in pixels."""
-    width, height = chart.bbox.width, chart.bbox.height
-    place = at[0] / width, 1 - (chart.head + at[1] + size[1]) / height, size[0] / width, size[1] / height
-    axes = chart.add_axes(place, axes_class=_Bare)
-    axes.set_axis_off()
-    return axes
-
-
-def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink", **how: Any) -> None:
-    """Write text, vertically centered, without interpreting markup.
-
-    Args:
-        at: Position in pixels from the upper left corner.
-        text: The text. `to_svg` writes it as it is; images show a box for each character missing in the font.
-        color: A name in `COLORS`.
-        **how: `ha`: the side of the text that is at the position; `size`: pixels.
-    """
-    x, y = _shares(chart, at)
-    more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text, "gid": f"text-{len(chart.texts)}"} | how
-    chart.text(x, y, drawable(text), color=tint(color), **more)
-
-
-def add_dot(chart: Chart, at: tuple[float, float], color: str) -> None:
-    """Draw the dot in front of a name, centered on a position in pixels from the upper left corner."""
-    size = (9 / chart.bbox.width, 9 / chart.bbox.height)
-    chart.add_artist(Ellipse(_shares(chart, at), *size, facecolor=tint(color), edgecolor="none", linewidth=0))
-
-
-def add_swatch(chart: Chart, at: tuple[float, float], size: tuple[float, float], shade: str) -> None:
-    """Draw a small rectangle of a color, given its upper left corner and its size in pixels."""
-    share = (size[0] / chart.bbox.width, -size[1] / chart.bbox.height)
-    chart.add_artist(Rectangle(_shares(chart, at), *share, facecolor=shade, edgecolor="none", linewidth=0))
-
-
-def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
-    """Return the position of a data point in pixels from the upper left corner of the chart."""
-    right, up = axes.transData.transform((x, y))
-    return float(right), chart.body_height - float(up)
-
-
 def top_of(most: float) -> int:
     """Return the round number above `most` where an axis ends."""
     return _steps(most)[-1]
-
-
-def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, has_numbers: bool = True) -> None:
-    """Make the axes reach from 0 to a round number above `most`, with a line and a number at even steps.
-
-    Args:
-        most_steps: 1 for lines only at 0 and at the top.
-    """
-    ticks = _steps(most)
-    axes.set_ylim(0, ticks[-1])
-    left, across = axes.bbox.x0, axes.get_yaxis_transform()
-    for tick in ticks if most_steps > 1 else (0, ticks[-1]):
-        color = tint("line" if tick else "quiet")
-        axes.add_artist(
-            Line2D((0, 1), (tick, tick), color=color, linewidth=1, zorder=0, transform=across, clip_on=False, label="_")
-        )
-        if has_numbers:
-            add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), number_text(tick), "quiet", ha="right")
-
-
-def above(chart: Chart, axes: Axes, what: str) -> None:
-    """Write the unit of the numbers above the axes."""
-    add_text(chart, (axes.bbox.x0, chart.body_height - float(axes.bbox.y1) - 12), what, "quiet", size=11)
 
 
 def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, **how: Any) -> None:
@@ -309,12 +336,6 @@ def fill_counts(
     axes.fill_between(list(moments), whole, color=color, alpha=0.1, linewidth=0, clip_on=clips)  # type: ignore[arg-type]
 
 
-def write_note(chart: Chart, left: float, note: str) -> None:
-    """Write a note below the chart."""
-    if note:
-        add_text(chart, (left, chart.body_height - 9), note, "quiet", size=11)
-
-
 def count_text(count: Any) -> str:
     """Format a count like 1,234, or "hidden" for a missing one, as in tables without small groups."""
     import pandas as pd
@@ -340,44 +361,9 @@ def listed(names: Sequence[str], counts: Sequence[Any]) -> str:
     return ", ".join(f"{cut(name, 60)} {count_text(count)}" for name, count in zip(names, counts, strict=True))
 
 
-def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
-    """Write names after dots of their colors, in rows from the top; return the height in pixels."""
-    x, y = 6.0, 10
-    for name, color in keys.items():
-        (shown,) = fit(name, chart.bbox.width - 22)
-        if x > 6 and x + 10 + length(shown) > chart.bbox.width:
-            x, y = 6.0, y + LINE
-        add_dot(chart, (x, y), color)
-        add_text(chart, (x + 10, y), shown)
-        x += length(shown) + 28
-    return y + LINE // 2
-
-
-def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, Sequence[str], str]]) -> None:
-    """Write names next to the ends of their lines without overlap. `ends` holds last value, lines of text and color."""
-    wished = sorted((place(chart, axes, 0, value)[1], list(lines), color) for value, lines, color in ends)
-    # Names that take up half of the height are not moved above the axes, however many there are.
-    lowest = chart.body_height - float(axes.bbox.y0) + LINE / 2
-    middles = _move_apart([(y, LEADING * len(lines) + 4) for y, lines, _ in wished], lowest)
-    right = float(axes.bbox.x1)
-    for middle, (wish, lines, color) in zip(middles, wished, strict=True):
-        if abs(middle - wish) > LEADER:
-            ends_of_leader = [_shares(chart, (right + 4, wish)), _shares(chart, (right + 13, middle))]
-            xs, ys = zip(*ends_of_leader, strict=True)
-            chart.add_artist(Line2D(xs, ys, color=tint(color), linewidth=0.8, alpha=0.7, label="_"))
-        add_dot(chart, (right + 18, middle), color)
-        for number, text in enumerate(lines):
-            add_text(chart, (right + 28, middle + LEADING * (number - (len(lines) - 1) / 2)), text)
-
-
 def _check_room(name: str, pixels: float, least: float) -> None:
     if pixels < least:
         raise InvalidParameter(Problem(name, round(pixels), f"must be {least:.0f} pixels or more", "out-of-range"))
-
-
-def _shares(chart: Chart, at: tuple[float, float]) -> tuple[float, float]:
-    """Convert a position in pixels from the upper left corner to shares of the size from the lower left corner."""
-    return at[0] / chart.bbox.width, 1 - (chart.head + at[1]) / chart.bbox.height
 
 
 def _move_apart(wished: Sequence[tuple[float, float]], lowest: float) -> list[float]:

@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Polygon
 
-from qrkit.charts.axes import (
-    NOTE,
-    Chart,
-    add_axes,
-    add_dot,
-    add_swatch,
-    add_text,
-    blank,
-    house_style,
-    listed,
-    nothing,
-    place,
-    range_text,
-)
+from qrkit.charts.axes import NOTE, Chart, house_style, listed, range_text
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length, others
@@ -61,7 +48,7 @@ def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: in
     known = counts.drop(UNKNOWN.upper(), errors="ignore").sort_values(ascending=False, kind="stable")
     known = known[known > 0]
     if not len(known):
-        return nothing(width, 200, "scans from known countries", is_hidden=frame["scans"].hasnans)
+        return Chart.nothing(width, 200, "scans from known countries", is_hidden=frame["scans"].hasnans)
     names, numbers = [country_name(str(code)) for code in known.index], known.tolist()
     total = sum(numbers)
     if len(names) > 1:
@@ -70,15 +57,15 @@ def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: in
         finding = say(("The scan is from {country}", "All {count} scans are from {country}"), total, country=names[0])
     notes = fit(_note(names, numbers, unknown), width - 8, most=3, size=11)
     body = round(width * (EDGES[3] - EDGES[2]) / (EDGES[1] - EDGES[0])) + 34 + NOTE * len(notes)
-    chart = blank(width, body, heading(title, finding, [say("scans by country")], width), grows=True)
-    axes = add_axes(chart, left=0, right=0, top=0, bottom=34 + NOTE * len(notes))
+    chart = Chart.blank(width, body, heading(title, finding, [say("scans by country")], width), grows=True)
+    axes = chart.axes_between(left=0, right=0, top=0, bottom=34 + NOTE * len(notes))
     axes.set(xlim=EDGES[:2], ylim=EDGES[2:])
     bounds = _bounds(numbers[0])
     levels = {str(code): sum(count > bound for bound in bounds) for code, count in known.items()}
     _draw(chart, axes, levels, 5 - len(bounds))
     _write_key(chart, [*bounds, numbers[0]], chart.body_height - NOTE * len(notes) - 26)
     for number, note in enumerate(reversed(notes)):
-        add_text(chart, (4, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
+        chart.add_text((4, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
     chart.title, chart.words = say("scans by country on a map"), listed(names, numbers)
     if unknown:
         chart.words += f", {say('not known {scans}', scans=unknown)}"
@@ -114,16 +101,16 @@ def _draw(chart: Chart, axes: Axes, levels: Mapping[str, int], lightest: int) ->
             axes.add_patch(shape)
     for code, point in world().points.items():
         if code in levels:
-            add_dot(chart, place(chart, axes, *equal_earth(point)), f"heat-{lightest + levels[code]}")
+            chart.add_dot(chart.place(axes, *equal_earth(point)), f"heat-{lightest + levels[code]}")
 
 
 def _write_key(chart: Chart, ends: list[int], y: float) -> None:
     """Draw the legend: one swatch per shade with its range of scans."""
     lows = [1, *(end + 1 for end in ends[:-1])]
     texts = [range_text(low, end) for low, end in zip(lows, ends, strict=True)]
-    add_text(chart, (4, y + 4), say("scans"), "quiet", size=11)
+    chart.add_text((4, y + 4), say("scans"), "quiet", size=11)
     x = 4 + length(say("scans"), 11) + 14
     for number, text in enumerate(texts):
-        add_swatch(chart, (x, y), (12, 9), tint(f"heat-{6 - len(texts) + number}"))
-        add_text(chart, (x + 16, y + 4), text, "quiet", size=11)
+        chart.add_swatch((x, y), (12, 9), tint(f"heat-{6 - len(texts) + number}"))
+        chart.add_text((x + 16, y + 4), text, "quiet", size=11)
         x += length(text, 11) + 32

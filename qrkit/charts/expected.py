@@ -7,26 +7,7 @@ from datetime import datetime, timedelta
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from qrkit.charts.axes import (
-    NARROW,
-    Chart,
-    above,
-    add_axes,
-    add_dot,
-    add_text,
-    blank,
-    count_axis,
-    draw_counts,
-    draw_line,
-    fill_counts,
-    house_style,
-    names_above,
-    names_at_ends,
-    nothing,
-    place,
-    top_of,
-    write_note,
-)
+from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, house_style, top_of
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import Heading, heading
 from qrkit.charts.labels import length
@@ -71,7 +52,7 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
         height: Pixels, with the title. A chart that is too low for a title has none.
     """
     if not (frame["scans"].fillna(0).sum() + frame["previous_scans"].fillna(0).sum()):
-        return nothing(width, height)
+        return Chart.nothing(width, height)
     moments = _moments(frame)
     rows = {NOW: frame["scans"].dropna().tolist(), BEFORE: frame["previous_scans"].dropna().tolist()}
     past = [moment.to_pydatetime() for moment in frame["previous_start"].dropna()]
@@ -88,7 +69,7 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
         said=heading(title, _change(rows[NOW], rows[BEFORE], complete), about, width),
     )  # fmt: skip
     time_axis(chart, axes, moments)
-    above(chart, axes, scans_a(unit_of(moments)))
+    chart.write_above(axes, scans_a(unit_of(moments)))
     top = axes.get_ylim()[1]
     how = {"label": BEFORE, "linewidth": 1.4, "clip_on": max([*rows[BEFORE], 0]) > top}
     draw_line(axes, moments[: len(past)], rows[BEFORE], tint("color-0"), **how)
@@ -102,7 +83,7 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
         _mark(chart, axes, shown, rows[NOW], shown, key="color-1")
     if width >= NARROW:
         _write_ends(chart, axes, counts, rows[BEFORE], names)
-    write_note(chart, float(axes.bbox.x0), note)
+    chart.write_note(float(axes.bbox.x0), note)
     chart.title = say("{scans} and in the period before", scans=scans_per(unit_of(moments)))
     chart.words = say(
         "{scans} {period}, {before} in the period before",
@@ -117,7 +98,7 @@ def _write_ends(
     """Write the dates of both periods at the ends of their lines."""
     known = [count for count in counts if count == count]
     ends = [(NOW, known, "color-1"), (BEFORE, list(before), "color-0")]
-    names_at_ends(chart, axes, [(float(row[-1]), [names[name]], key) for name, row, key in ends if row])
+    chart.names_at_ends(axes, [(float(row[-1]), [names[name]], key) for name, row, key in ends if row])
 
 
 def _change(now: Sequence[int], before: Sequence[int], complete: Sequence[bool | None]) -> str:
@@ -150,7 +131,7 @@ def _mark(
     """Write its own date at the peak of a period."""
     number = max(range(len(counts)), key=counts.__getitem__)
     end = min(counts[number], axes.get_ylim()[1])
-    add_dot(chart, place(chart, axes, at_time(moments[number]), end), key)
+    chart.add_dot(chart.place(axes, at_time(moments[number]), end), key)
     _name(chart, axes, moments[number], counts[number], shown=days[number])
 
 
@@ -166,7 +147,7 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
         height: Pixels, with the title. A chart that is too low for a title has none.
     """
     if not frame["scans"].sum():
-        return nothing(width, height)
+        return Chart.nothing(width, height)
     days, scans = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
     # Few days rule out hardly anything: a range far above every day would flatten the line, and may have no end.
     high = frame["high"].clip(upper=MOST_ROOM * frame["scans"].max()).tolist()
@@ -181,14 +162,14 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     down = drawn.keys() - set(days)
     note = say("Gray: the server did not answer") if down else ""
     chart, axes = _paper(keys, most=most, size=(width, height), said=said, note=note)
-    above(chart, axes, scans_a("day"))
+    chart.write_above(axes, scans_a("day"))
     time_axis(chart, axes, days)
     axes.fill_between(
         days, frame["low"].clip(upper=most).tolist(), high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False
     )
     for day in sorted(down):
         axes.axvspan(day - DAY / 2, day + DAY / 2, color=tint("line"), linewidth=0, zorder=0.6)
-    write_note(chart, float(axes.bbox.x0), note)
+    chart.write_note(float(axes.bbox.x0), note)
     drawn |= dict(zip(days, scans, strict=True))
     top, clips = axes.get_ylim()[1], {"clip_on": max(scans) > axes.get_ylim()[1]}
     draw_line(axes, list(drawn), list(drawn.values()), tint("color-1"), label=say("scans"), **clips)
@@ -253,7 +234,7 @@ def forecast(
     finding = say("About {scans} scans expected in {time}", scans=total, time=ahead) + likely
     said = heading(title, finding, [days_text(days), zone_text(frame)], width)
     chart, axes = _paper(keys, most=float(most), size=(width, height), said=said)
-    above(chart, axes, scans_a("day"))
+    chart.write_above(axes, scans_a("day"))
     time_axis(chart, axes, gone + days)
     axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
     if gone:
@@ -278,22 +259,22 @@ def _paper(
     keys: dict[str, str], *, most: float, size: tuple[int, int], said: Heading, has_ends: bool = False, note: str = ""
 ) -> tuple[Chart, Axes]:
     """Return a chart with count axes. Its names are above, or there is room for them at the ends of lines."""
-    chart = blank(*size, said)
+    chart = Chart.blank(*size, said)
     is_beside = has_ends and size[0] >= NARROW
-    top = 28 if is_beside else names_above(chart, keys) + 28
+    top = 28 if is_beside else chart.names_above(keys) + 28
     right = max(map(length, keys)) + 34 if is_beside else 22
     left = max(38, length(number_text(top_of(most))) + 14)
-    axes = add_axes(chart, left=left, right=right, top=top, bottom=room_below(chart, note))
-    count_axis(chart, axes, most)
+    axes = chart.axes_between(left=left, right=right, top=top, bottom=room_below(chart, note))
+    chart.count_axis(axes, most)
     return chart, axes
 
 
 def _name(chart: Chart, axes: Axes, day: datetime, number: float, *, shown: datetime | None = None) -> None:
     """Write a date above its dot, inside the chart: the day itself, or another one that is shown in its place."""
     top = axes.get_ylim()[1]
-    x, y = place(chart, axes, at_time(day), min(number, top))
+    x, y = chart.place(axes, at_time(day), min(number, top))
     text = say("{day}: {scans}", day=short_date(shown or day), scans=number_text(number)) + (
         " ↑" if number > top else ""
     )
     half = length(text) / 2 + 2
-    add_text(chart, (min(max(x, half), chart.bbox.width - half), max(y - 15, 8)), text, ha="center")
+    chart.add_text((min(max(x, half), chart.bbox.width - half), max(y - 15, 8)), text, ha="center")

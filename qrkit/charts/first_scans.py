@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from qrkit.charts.axes import NARROW, Chart, add_axes, add_text, blank, house_style, nothing, place
+from qrkit.charts.axes import NARROW, Chart, house_style
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.languages import number_text, say
@@ -51,7 +51,7 @@ def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: 
     import pandas as pd
 
     if not len(frame):
-        return nothing(width, height, "QR Codes")
+        return Chart.nothing(width, height, "QR Codes")
     bounds = [-float("inf"), *(bound for _, bound in BINS)]
     counts = pd.cut(frame["delay"], bounds, right=False, labels=range(len(BINS))).value_counts()
     bars = [(say(name), int(counts[number]), "color-1") for number, (name, _) in enumerate(BINS)]
@@ -60,16 +60,16 @@ def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: 
         del bars[0]
     most = max(count for _, count, _ in bars)
     said = heading(title, _finding(frame), [say("time from the creation of a QR Code to its first scan")], width)
-    chart = blank(width, height, said)
-    axes = add_axes(chart, left=4, right=4, top=40, bottom=28)
+    chart = Chart.blank(width, height, said)
+    axes = chart.axes_between(left=4, right=4, top=40, bottom=28)
     axes.set(xlim=(-0.5, len(bars) - 0.5), ylim=(0, most))
     axes.plot([-0.5, len(bars) - 0.5], [0, 0], color=tint("quiet"), linewidth=1, clip_on=False, label="_")
     for number, (name, count, key) in enumerate(bars):
         axes.bar(number, count, width=0.72, color=tint(key), linewidth=0, clip_on=False)
-        x, y = place(chart, axes, number, count)
-        add_text(chart, (x, y - 11), number_text(count) if count else "", ha="center")
-        add_text(chart, (x, chart.body_height - 12), name, "quiet", ha="center", size=11 if width >= NARROW else 10)
-    add_text(chart, (4, 10), say("QR Codes"), "quiet", size=11)
+        x, y = chart.place(axes, number, count)
+        chart.add_text((x, y - 11), number_text(count) if count else "", ha="center")
+        chart.add_text((x, chart.body_height - 12), name, "quiet", ha="center", size=11 if width >= NARROW else 10)
+    chart.add_text((4, 10), say("QR Codes"), "quiet", size=11)
     chart.title = say("QR Codes by how long they waited for their first scan")
     chart.words = ", ".join(f"{name} {number_text(count)}" for name, count, _ in bars if count)
     return chart

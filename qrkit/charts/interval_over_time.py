@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
-from qrkit.charts.axes import Chart, add_axes, add_text, blank, draw_line, house_style, names_above, nothing, place
+from qrkit.charts.axes import Chart, draw_line, house_style
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import length
@@ -37,7 +37,7 @@ def experiment(frame: pd.DataFrame, *, title: str | None = None, width: int = 76
     """
     known = frame.dropna(subset=["effect", "low", "high"])
     if not len(known):
-        return nothing(width, height, "results")
+        return Chart.nothing(width, height, "results")
     pair = ["first", "second"]
     rows = known[(known[pair] == known[pair].iloc[0]).all(axis=1)]
     last = rows.iloc[-1]
@@ -52,17 +52,17 @@ def experiment(frame: pd.DataFrame, *, title: str | None = None, width: int = 76
     words = say(words, second=last["second"], first=last["first"], effect=effect, low=low, high=high)
     labels = [signed_text(tick, width_of) if tick else "0" for tick in ticks]
     about = say("conversions" if is_ratio else "difference per visitor")
-    chart = blank(width, height, heading(title, words, [days_text(days), about], width))
+    chart = Chart.blank(width, height, heading(title, words, [days_text(days), about], width))
     keys = {say("best guess"): "color-1", say("likely range"): "heat-1"}
     left = max(map(length, labels)) + 14
-    axes = add_axes(chart, left=left, right=22, top=names_above(chart, keys) + 12, bottom=room_below(chart))
+    axes = chart.axes_between(left=left, right=22, top=chart.names_above(keys) + 12, bottom=room_below(chart))
     axes.set_ylim(bottom, top)
     time_axis(chart, axes, days)
     lowest, highest = (rows[name].clip(bottom, top).tolist() for name in ("low", "high"))
     axes.fill_between(days, lowest, highest, color=tint("heat-1"), linewidth=0, zorder=0.5)
     for tick, label in zip(ticks, labels, strict=True):
         axes.axhline(tick, color=tint("line" if tick else "quiet"), linewidth=1, zorder=0 if tick else 1, clip_on=False)
-        add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), label, "quiet", ha="right")
+        chart.add_text((left - 8, chart.place(axes, 0, tick)[1]), label, "quiet", ha="right")
     draw_line(axes, days, rows["effect"].tolist(), tint("color-1"), label=say("best guess"), clip_on=True)
     chart.title = say("the interval of an experiment over time")
     chart.words = words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Polygon
 
-from qrkit.charts.axes import LINE, Chart, add_axes, add_text, axes_at, blank, house_style, nothing, place
+from qrkit.charts.axes import LINE, Chart, house_style
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import cut, fit, length, quoted
@@ -96,16 +96,16 @@ def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: i
         height: Pixels, with the title. A map that is too low for a title has none.
     """
     if not len(frame):
-        return nothing(width, height, "places of QR Codes")
+        return Chart.nothing(width, height, "places of QR Codes")
     spots, middle = _spots(frame)
     about = [say("by scans")]
     if len(spots) > 1:
         about = [say("{codes} QR Codes at {places} locations, by scans", codes=len(frame), places=len(spots))]
-    chart = blank(width, height, heading(title, _finding(spots), about, width))
-    axes = add_axes(chart, left=EDGE, right=EDGE, top=EDGE, bottom=EDGE + (EDGE if chart.head else 0))
+    chart = Chart.blank(width, height, heading(title, _finding(spots), about, width))
+    axes = chart.axes_between(left=EDGE, right=EDGE, top=EDGE, bottom=EDGE + (EDGE if chart.head else 0))
     km = _span(axes, spots)
     _land(chart, axes, middle, km)
-    dots = cluster([(*place(chart, axes, spot.x, spot.y), spot.scans) for spot in spots])
+    dots = cluster([(*chart.place(axes, spot.x, spot.y), spot.scans) for spot in spots])
     most = max(dot.scans for dot in dots) or 1
     taken = []
     for dot in dots:
@@ -155,7 +155,7 @@ def _land(chart: Chart, axes: Axes, middle: tuple[float, float], km: float) -> N
     """Draw the countries behind a map that is large enough for their outlines."""
     if km * float(chart.bbox.width) < LEAST_KM_OF_LAND:
         return
-    ground = axes_at(chart, (0, 0), (float(chart.bbox.width), chart.body_height - (FOOT if chart.head else 0)))
+    ground = chart.axes_at((0, 0), (float(chart.bbox.width), chart.body_height - (FOOT if chart.head else 0)))
     ground.set_zorder(-1)
     west, south = (axes.transData.inverted().transform((ground.bbox.x0, ground.bbox.y0))).tolist()
     east, north = (axes.transData.inverted().transform((ground.bbox.x1, ground.bbox.y1))).tolist()
@@ -183,17 +183,17 @@ def _write_foot(chart: Chart, km: float, most: int, unnamed: Sequence[Spot]) -> 
     for count in counts:
         radius = radius_of(count, most)
         text = number_text(count)
-        add_text(chart, (x, y), text, "quiet", ha="right", size=11)
+        chart.add_text((x, y), text, "quiet", ha="right", size=11)
         x -= length(text, 11) + radius + 8
         _dot(chart, (x, y), radius, is_full=True)
         x -= radius + 16
-    add_text(chart, (x, y), say("scans"), "quiet", ha="right", size=11)
+    chart.add_text((x, y), say("scans"), "quiet", ha="right", size=11)
     room = x - length(say("scans"), 11) - 160
     if unnamed and room > 120:
         listed = say("Not labeled: {names}", names=", ".join(spot.text(30) for spot in unnamed))
         lines = fit(listed, room, most=3, size=11)
         for number, line in enumerate(lines):
-            add_text(chart, (140, y + 14 * (number - (len(lines) - 1) / 2)), line, "quiet", size=11)
+            chart.add_text((140, y + 14 * (number - (len(lines) - 1) / 2)), line, "quiet", size=11)
 
 
 def _spots(frame: pd.DataFrame) -> tuple[list[Spot], tuple[float, float]]:
@@ -250,7 +250,7 @@ def _name(chart: Chart, texts: Sequence[str], box: Box, taken: list[Box]) -> boo
             is_inside = left >= 0 and around.right <= chart.bbox.width and LINE / 2 < y < chart.body_height - LINE / 2
             if is_inside and not any(around.meets(other) for other in taken if other is not box):
                 taken.append(around)
-                add_text(chart, (left, y), text)
+                chart.add_text((left, y), text)
                 return True
     return False
 
@@ -265,7 +265,7 @@ def _scale(chart: Chart, km: float) -> None:
     height = 1 - (chart.head + y) / chart.bbox.height
     chart.add_artist(Line2D(ends, (height, height), color=tint("quiet"), linewidth=2, label="_"))
     label = f"{number_text(chosen, 'g')} km" if chosen >= 1 else f"{number_text(1000 * chosen, 'g')} m"
-    add_text(chart, (10, y - 11), label, "quiet", size=11)
+    chart.add_text((10, y - 11), label, "quiet", size=11)
 
 
 # ---- dots that would cover each other become one

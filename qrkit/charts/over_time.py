@@ -5,24 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from qrkit.charts.axes import (
-    NARROW,
-    Chart,
-    above,
-    add_axes,
-    blank,
-    count_axis,
-    draw_counts,
-    fill_counts,
-    house_style,
-    listed,
-    names_above,
-    names_at_ends,
-    nothing,
-    top_of,
-    total_words,
-    write_note,
-)
+from qrkit.charts.axes import NARROW, Chart, draw_counts, fill_counts, house_style, listed, top_of, total_words
 from qrkit.charts.colors import MOST_COLORS, tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length
@@ -88,7 +71,7 @@ def lines(
         '8 scans; most, 5, on 3 March'
     """
     if not has_scans(frame):
-        return nothing(width, height, is_hidden=frame["scans"].hasnans)
+        return Chart.nothing(width, height, is_hidden=frame["scans"].hasnans)
     by, table = table_of(frame, MOST_COLORS)
     names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]
     unit, complete = unit_of(moments), are_complete(frame, moments)
@@ -97,24 +80,24 @@ def lines(
     numbers = colors_of(frame, by, names) if colors is None else colors
     keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
     about = [by_words(by), days_text(moments, frame), zone_text(frame, moments)]
-    chart = blank(width, height, heading(title, finding_of(table, by), about, width))
+    chart = Chart.blank(width, height, heading(title, finding_of(table, by), about, width))
     # A line that ends in a gap has its name at its last point. If it is hidden as a whole, only the description names
     # it.
     whole = shown[[is_whole is True for is_whole in complete]] if True in complete else shown
     ends = whole.ffill().iloc[-1].dropna().to_dict() if by and width >= NARROW else {}
     told = {name: fit(str(name), width * NAMES, most=2) for name in ends}
-    top = 28 if ends or not by else names_above(chart, keys) + 28
+    top = 28 if ends or not by else chart.names_above(keys) + 28
     right = max((length(line) + 34 for rows in told.values() for line in rows), default=22)
     most, note = scale_end(shown), partial_note(complete, moments, is_dashed=not is_mean)
     left = max(38, length(number_text(top_of(most))) + 14)
-    axes = add_axes(chart, left=left, right=right, top=top, bottom=room_below(chart, note))
-    count_axis(chart, axes, most)
+    axes = chart.axes_between(left=left, right=right, top=top, bottom=room_below(chart, note))
+    chart.count_axis(axes, most)
     unit_words = scans_a(unit) + (f", {say('mean of 7 days')}" if is_mean else "")
-    above(chart, axes, unit_words)
+    chart.write_above(axes, unit_words)
     time_axis(chart, axes, moments)
     _draw(chart, axes, shown.set_axis(moments), keys, complete=complete, unit=unit_words)
-    names_at_ends(chart, axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
-    write_note(chart, left, note)
+    chart.names_at_ends(axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
+    chart.write_note(left, note)
     chart.title = scans_per(unit, column_words(by))
     words = f": {listed(names, totals_of(table).tolist())}" if by else ""
     chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{words}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from qrkit.charts.axes import Chart, add_text, place, top_of
+from qrkit.charts.axes import Chart, top_of
 from qrkit.charts.labels import length
 from qrkit.charts.periods import moment_text, unit_of
 from qrkit.charts.time_axis import at_time
@@ -45,10 +45,10 @@ def write_peak(
     peak, number = max(((count, -spot) for spot, count in enumerate(counts) if count == count), default=(0, 0))
     if not peak:
         return None
-    x, y = place(chart, axes, at_time(moments[-number]), min(peak, top))
+    x, y = chart.place(axes, at_time(moments[-number]), min(peak, top))
     when = f" {moment_text(moments[-number], unit_of(moments))} ↑" if peak > top else ""
     text = f"{number_text(peak, ',.0f')}{when}"
     half = length(text, 11) / 2
     middle = min(max(x, edge + half), float(axes.bbox.x1) + 10 - half)
-    add_text(chart, (middle, y - 11), text, "quiet", ha="center", size=11)
+    chart.add_text((middle, y - 11), text, "quiet", ha="center", size=11)
     return None if peak > top else (x, y)

@@ -6,21 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.charts.axes import (
-    LEADING,
-    NOTE,
-    Chart,
-    above,
-    add_axes,
-    add_swatch,
-    add_text,
-    blank,
-    count_text,
-    house_style,
-    listed,
-    nothing,
-    place,
-)
+from qrkit.charts.axes import LEADING, NOTE, Chart, count_text, house_style, listed
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import cut, fit, length, others, quoted
@@ -81,31 +67,31 @@ def bars(
         width: Pixels.
     """
     if not frame["scans"].dropna().sum():
-        return nothing(width, 120, is_hidden=frame["scans"].hasnans)
+        return Chart.nothing(width, 120, is_hidden=frame["scans"].hasnans)
     column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
     ranking = _ranking(frame, column)
     rows = [fit(name, width * NAMES, most=4) for name in ranking.names]
     heights = [max(ROW, LEADING * len(lines) + 8) for lines in rows]
     notes = fit(ranking.note, width - 12, most=2, size=11) if ranking.note else []
     said = heading(title, ranking.finding, [say("scans by {column}", column=column_words(column))], width)
-    chart = blank(width, UNIT + max(sum(heights), ROW) + 6 + NOTE * len(notes), said, grows=True)
+    chart = Chart.blank(width, UNIT + max(sum(heights), ROW) + 6 + NOTE * len(notes), said, grows=True)
     left = max((length(line) for lines in rows for line in lines), default=0) + 12
     right = max((length(text) for text in ranking.texts), default=0) + 10
-    axes = add_axes(chart, left=left, right=right, top=UNIT, bottom=6 + NOTE * len(notes))
+    axes = chart.axes_between(left=left, right=right, top=UNIT, bottom=6 + NOTE * len(notes))
     axes.set(xlim=(0, ranking.end), ylim=(max(sum(heights), 1), 0))
-    above(chart, axes, say("scans"))
+    chart.write_above(axes, say("scans"))
     numbers = colors or dict.fromkeys(ranking.keys, 1)
     top = 0.0
     for key, lines, text, count, high in zip(ranking.keys, rows, ranking.texts, ranking.counts, heights, strict=True):
         _bar(axes, top + high / 2, count, tint(f"color-{numbers.get(key, 0)}"), has_track=ranking.is_shares)
-        (start, y), (end, _) = place(chart, axes, 0, top + high / 2), place(chart, axes, count, 0)
+        (start, y), (end, _) = chart.place(axes, 0, top + high / 2), chart.place(axes, count, 0)
         for number, line in enumerate(lines):
-            add_text(chart, (start - 8, y + LEADING * (number - (len(lines) - 1) / 2)), line, ha="right")
-        at = place(chart, axes, ranking.end, 0)[0] if ranking.is_shares else end
-        add_text(chart, (at + 6, y), text, "quiet")
+            chart.add_text((start - 8, y + LEADING * (number - (len(lines) - 1) / 2)), line, ha="right")
+        at = chart.place(axes, ranking.end, 0)[0] if ranking.is_shares else end
+        chart.add_text((at + 6, y), text, "quiet")
         top += high
     for number, note in enumerate(reversed(notes)):
-        add_text(chart, (2, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
+        chart.add_text((2, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
     chart.title, chart.words = say("scans by {column}", column=column_words(column)), ranking.words
     return chart
 
@@ -195,7 +181,7 @@ def rates(
         width: Pixels.
     """
     if not frame["scans"].sum():
-        return nothing(width, 120)
+        return Chart.nothing(width, 120)
     by = "" if frame.columns[0] == "days" else str(frame.columns[0])
     ranked = frame.sort_values("rate", ascending=False, kind="stable")
     names = [str(name) for name in ranked[by]] if by else [say("all")]
@@ -206,23 +192,23 @@ def rates(
     intervals = list(zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True))
     texts = [_rate_text(*interval) for interval in intervals]
     said = heading(title, _rate_finding(ranked, by), [by_words(by)], width)
-    chart = blank(width, UNIT + sum(heights) + ROW * len(last) + 6, said, grows=True)
+    chart = Chart.blank(width, UNIT + sum(heights) + ROW * len(last) + 6, said, grows=True)
     left = max(map(length, [line for lines in rows for line in lines] + last)) + 16
-    axes = add_axes(chart, left=left, right=max(map(length, texts)) + 14, top=UNIT, bottom=6 + ROW * len(last))
+    axes = chart.axes_between(left=left, right=max(map(length, texts)) + 14, top=UNIT, bottom=6 + ROW * len(last))
     axes.set(xlim=(0, max(shown["rate"].max(), shown["high"].fillna(0).max())), ylim=(sum(heights), 0))
     middle = 0.0
     for number, (interval, high) in enumerate(zip(intervals, heights, strict=True)):
         middle += high / 2
         color = tint(f"color-{1 if colors is None else colors.get(names[number], 0)}")
         _rate(axes, middle, interval, color, names[number])
-        y = place(chart, axes, 0, middle)[1]
+        y = chart.place(axes, 0, middle)[1]
         for line, text in enumerate(rows[number]):
-            add_text(chart, (left - 12, y + LEADING * (line - (len(rows[number]) - 1) / 2)), text, ha="right")
-        add_text(chart, (width - 2, y), texts[number], "quiet", ha="right")
+            chart.add_text((left - 12, y + LEADING * (line - (len(rows[number]) - 1) / 2)), text, ha="right")
+        chart.add_text((width - 2, y), texts[number], "quiet", ha="right")
         middle += high / 2
     for text in last:
-        add_text(chart, (left - 12, chart.body_height - 6 - ROW / 2), text, "quiet", ha="right")
-    add_text(chart, (width - 2, 12), say("scans a day, and the range of the true rate"), "quiet", ha="right", size=11)
+        chart.add_text((left - 12, chart.body_height - 6 - ROW / 2), text, "quiet", ha="right")
+    chart.add_text((width - 2, 12), say("scans a day, and the range of the true rate"), "quiet", ha="right", size=11)
     chart.title = say("scans a day, with intervals")
     if by:
         chart.title = say("scans a day by {column}, with intervals", column=column_words(by))
@@ -270,25 +256,25 @@ def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 5
     """
     likely, scans, possible = (int(frame[name].iloc[0]) for name in ("likely", "scans", "possible"))
     if not possible:
-        return nothing(width, 84)
+        return Chart.nothing(width, 84)
     if likely < possible:
         finding = say("Between {likely} and {possible} visits look like people", likely=likely, possible=possible)
     else:
         finding = say(("{count} visit looks like a person", "{count} visits look like people"), likely)
-    chart = blank(width, 84, heading(title, finding, [], width), grows=True)
-    axes = add_axes(chart, left=2, right=2, top=30, bottom=34)
+    chart = Chart.blank(width, 84, heading(title, finding, [], width), grows=True)
+    axes = chart.axes_between(left=2, right=2, top=30, bottom=34)
     axes.set(xlim=(0, max(possible, scans)), ylim=(0, 1))
     for start, end, key in ((0, likely, "color-1"), (likely, possible, "heat-2")):
-        (x, y), (after, _) = place(chart, axes, start, 1), place(chart, axes, end, 1)
-        add_swatch(chart, (x, y), (after - x, 20), tint(key))
-    middle = place(chart, axes, scans, 0)[0]
+        (x, y), (after, _) = chart.place(axes, start, 1), chart.place(axes, end, 1)
+        chart.add_swatch((x, y), (after - x, 20), tint(key))
+    middle = chart.place(axes, scans, 0)[0]
     axes.plot([scans] * 2, [-0.25, 1.25], color=tint("ink"), linewidth=1.5, clip_on=False, label="_")
     text = say("{scans} counted as scans", scans=scans)
     half = length(text) / 2
-    add_text(chart, (min(max(middle, half), width - half), 14), text, ha="center")
-    add_text(chart, (2, 70), say("{likely} likely people", likely=likely), "color-1")
+    chart.add_text((min(max(middle, half), width - half), 14), text, ha="center")
+    chart.add_text((2, 70), say("{likely} likely people", likely=likely), "color-1")
     if possible > likely:
-        add_text(chart, (width - 2, 70), say("{possible} possibly", possible=possible), "quiet", ha="right")
+        chart.add_text((width - 2, 70), say("{possible} possibly", possible=possible), "quiet", ha="right")
     chart.title = say("human scans")
     chart.words = say(
         "between {likely} and {possible} visits look like people; {scans} count as scans",

@@ -11,17 +11,11 @@ from qrkit.charts.axes import (
     LEADING,
     NOTE,
     Chart,
-    add_dot,
-    add_text,
-    axes_at,
-    blank,
-    count_axis,
     count_text,
     draw_counts,
     fill_counts,
     house_style,
     listed,
-    nothing,
     top_of,
     total_words,
 )
@@ -100,7 +94,7 @@ def small_multiples(
         rule = "needs a column of text, whose values get a chart each: use `by` in the question, or draw `lines`"
         raise InvalidParameter(Problem("frame", None, rule))
     if not has_scans(frame):
-        return nothing(width, PANEL[1], is_hidden=frame["scans"].hasnans)
+        return Chart.nothing(width, PANEL[1], is_hidden=frame["scans"].hasnans)
     by, table = table_of(frame, MOST_PANELS)
     moments = [moment.to_pydatetime() for moment in table.index]
     complete, totals, unit = are_complete(frame, moments), totals_of(table), unit_of(moments)
@@ -117,18 +111,18 @@ def small_multiples(
     about = [by_words(by), days_text(moments, frame), zone_text(frame, moments)]
     said = heading(title, finding_of(table, by), about, width)
     body = UNIT + grid.rows * grid.height - BETWEEN + BELOW + NOTE * len(notes)
-    chart = blank(width, ceil(body), said, grows=True)
+    chart = Chart.blank(width, ceil(body), said, grows=True)
     numbers = (stored_colors(frame, by, names) or dict.fromkeys(names, 1)) if colors is None else colors
     for number, name in enumerate(names):
         axes = _panel_axes(chart, grid, number, (name, count_text(totals[name])))
-        count_axis(chart, axes, tops[name], most_steps=1, has_numbers=is_own or not number % grid.columns)
+        chart.count_axis(axes, tops[name], most_steps=1, has_numbers=is_own or not number % grid.columns)
         time_axis(chart, axes, moments, has_labels=number + grid.columns >= len(names))
         key = f"color-{numbers.get(name, 0)}"
         _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
     own = f"; {say('the scale differs from chart to chart')}" if is_own else ""
-    add_text(chart, (grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)
+    chart.add_text((grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)
     for row, note in enumerate(reversed(notes)):
-        add_text(chart, (grid.left, chart.body_height - 10 - NOTE * row), note, "quiet", size=11)
+        chart.add_text((grid.left, chart.body_height - 10 - NOTE * row), note, "quiet", size=11)
     chart.title = scans_per(unit, column_words(by))
     words = listed([*names, *([rest] if rest else [])], totals.tolist())
     chart.words = f"{total_words(frame['scans'])} {time_words(moments)}: {words}"
@@ -166,9 +160,9 @@ def _panel_axes(chart: Chart, grid: Grid, number: int, texts: tuple[str, str]) -
     row, column = divmod(number, grid.columns)
     x, y = grid.left + column * (grid.wide + GAP), UNIT + row * grid.height
     for line, text in enumerate(fit(texts[0], grid.room, most=3)):
-        add_text(chart, (x, y + 10 + LEADING * line), text)
-    add_text(chart, (x + grid.wide, y + 10), texts[1], "quiet", ha="right")
-    return axes_at(chart, (x, y + 24 + LEADING * grid.lines), (grid.wide, PANEL[1]))
+        chart.add_text((x, y + 10 + LEADING * line), text)
+    chart.add_text((x + grid.wide, y + 10), texts[1], "quiet", ha="right")
+    return chart.axes_at((x, y + 24 + LEADING * grid.lines), (grid.wide, PANEL[1]))
 
 
 def _tops(shown: pd.DataFrame) -> dict[str, float]:
@@ -189,4 +183,4 @@ def _panel(
     fill_counts(axes, moments, [min(count, top) for count in counts], tint(key), complete)
     draw_counts(axes, moments, counts, tint(key), complete, linewidth=1.4, clips=max(counts) > top)
     if peak := write_peak(chart, axes, moments, counts, edge=float(axes.bbox.x0)):
-        add_dot(chart, peak, key)
+        chart.add_dot(peak, key)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.dates import date2num
 from matplotlib.lines import Line2D
 
-from qrkit.charts.axes import NOTE, Chart, add_text, place
+from qrkit.charts.axes import NOTE, Chart
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import length
 from qrkit.charts.periods import unit_of
@@ -59,10 +59,10 @@ def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, has_labe
     if not has_labels:
         return
     scale = _scale(moments, float(axes.bbox.width))
-    spots = [(place(chart, axes, at_time(moment), axes.get_ylim()[0]), moment) for moment in scale.moments]
+    spots = [(chart.place(axes, at_time(moment), axes.get_ylim()[0]), moment) for moment in scale.moments]
     for (x, y), moment in spots:
         _tick(chart, (x, y))
-        add_text(chart, (x, y + 14), scale.text(moment), "quiet", ha="center")
+        chart.add_text((x, y + 14), scale.text(moment), "quiet", ha="center")
     groups = [(*at, scale.group(moment)) for at, moment in spots]
     groups = [group for number, group in enumerate(groups) if not number or group[2] != groups[number - 1][2]]
     if axes.bbox.y0 > BELOW - 1:
@@ -77,7 +77,7 @@ def _write_groups(chart: Chart, groups: Sequence[tuple[float, float, tuple[str, 
         for name in names if x + length(names[-1]) / 2 < chart.bbox.width else ():
             left = min(max(x - length(name) / 2, 2), chart.bbox.width - length(name) - 2)
             if name and left >= free and (left + length(name) + GAP <= end or name == names[-1]):
-                add_text(chart, (left, y + 30), name, "quiet")
+                chart.add_text((left, y + 30), name, "quiet")
                 free = left + length(name) + GAP
                 break
 

@@ -9,19 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from qrkit.charts.axes import (
-    NARROW,
-    Chart,
-    add_axes,
-    add_swatch,
-    add_text,
-    blank,
-    house_style,
-    nothing,
-    place,
-    range_text,
-    total_words,
-)
+from qrkit.charts.axes import NARROW, Chart, house_style, range_text, total_words
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import length
@@ -47,7 +35,7 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
         width: Pixels.
     """
     if not frame["scans"].sum():
-        return nothing(width, 200, is_hidden=frame["scans"].hasnans)
+        return Chart.nothing(width, 200, is_hidden=frame["scans"].hasnans)
     table, is_mean = _table(frame)
     levels = _levels(table)
     row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
@@ -57,18 +45,18 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     )  # fmt: skip
     counted = say("mean number of scans in each hour of the week" if is_mean else "scans in each hour of the week")
     said = heading(title, finding, [counted, zone_text(frame)], width)
-    chart = blank(width, 7 * 26 + 64, said, grows=True)
-    axes = add_axes(chart, left=38, right=0, top=0, bottom=64)
+    chart = Chart.blank(width, 7 * 26 + 64, said, grows=True)
+    axes = chart.axes_between(left=38, right=0, top=0, bottom=64)
     axes.set(xlim=(0, 24), ylim=(7, 0))
     shades = [tint(f"heat-{shade}") for shade in levels.shades]
     colors, norm = ListedColormap(shades), BoundaryNorm(levels.bounds, len(shades))
     axes.pcolormesh(table, cmap=colors, norm=norm, edgecolors=tint("paper"), linewidth=2, clip_on=False)
     for number in range(7):
-        at = (30, place(chart, axes, 0, number + 0.5)[1])
-        add_text(chart, at, short_weekday(number + 1), "quiet", ha="right")
+        at = (30, chart.place(axes, 0, number + 0.5)[1])
+        chart.add_text(at, short_weekday(number + 1), "quiet", ha="right")
     for number in range(0, 24, 3 if width >= NARROW else 6):
-        x, y = place(chart, axes, number + 0.5, 7)
-        add_text(chart, (x, y + 12), f"{number:02}", "quiet", ha="center")
+        x, y = chart.place(axes, number + 0.5, 7)
+        chart.add_text((x, y + 12), f"{number:02}", "quiet", ha="center")
     has_hidden, total = bool(frame["scans"].hasnans), int(frame["scans"].sum())
     _heat_key(chart, levels, shades, say("mean" if is_mean else "scans"), has_hidden=has_hidden)
     chart.title = say("scans by weekday and hour")
@@ -143,10 +131,10 @@ def _heat_key(chart: Chart, levels: Levels, shades: Sequence[str], what: str, *,
     labels = levels.short_labels if is_long else levels.labels
     wide = min(room, max(length(text) for text in labels) + 12)
     y = chart.body_height - 24
-    add_text(chart, (left - 6, y + 3), what, "quiet", ha="right", size=11)
+    chart.add_text((left - 6, y + 3), what, "quiet", ha="right", size=11)
     for level, shade in enumerate(shades):
         x = left + wide * level
-        add_swatch(chart, (x, y), (wide - 2, 7), shade)
-        add_text(chart, (x, y + 15), labels[level], "quiet", size=11)
+        chart.add_swatch((x, y), (wide - 2, 7), shade)
+        chart.add_text((x, y + 15), labels[level], "quiet", size=11)
     if has_hidden:
-        add_text(chart, (left + wide * len(shades), y + 15), say("hidden"), "quiet", size=11)
+        chart.add_text((left + wide * len(shades), y + 15), say("hidden"), "quiet", size=11)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, subcommands
 from qrkit.commands.stores import add_store, is_missing, opened
 from qrkit.tracking.records import PLANS, Account
 
@@ -19,9 +19,7 @@ __all__ = ["define_account"]
 
 def define_account(one: Parser) -> None:
     """Define the command `account` and its subcommands."""
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, arguments, keys in ACCOUNT_COMMANDS:
-        act_on = add_command(doing, f"qrkit account {name}", sentence)
+    for name, act, act_on, arguments, keys in subcommands(one, ACCOUNT_COMMANDS):
         for argument, what in (("NAME", "name of the account"), ("PLAN", ", ".join(PLANS)), ("ID", "ID of the key")):
             if argument in arguments.split():
                 act_on.add_argument(argument.lower(), metavar=argument, help=what)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.codes import confirm, fields_of
 from qrkit.commands.output import Status, complain, print_result
-from qrkit.commands.parsing import Parser, add_command, add_fields, add_json
+from qrkit.commands.parsing import Parser, add_fields, add_json, subcommands
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.commands.terms import add_rules, rules_of
@@ -40,9 +40,7 @@ CHANGES = {"description": "TEXT", "template": "NAME"}
 
 def define_campaign(one: Parser) -> None:
     """Define the command `campaign` and its subcommands."""
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence in CAMPAIGN_COMMANDS:
-        act_on = add_command(doing, f"qrkit campaign {name}", sentence)
+    for name, act, act_on in subcommands(one, CAMPAIGN_COMMANDS):
         if name != "list":
             act_on.add_argument("campaign", metavar="NAME", help="name of the campaign, or its ID")
         if name == "set":

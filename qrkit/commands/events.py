@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, print_json, print_result
-from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, add_time_zone
+from qrkit.commands.parsing import Parser, add_fields, add_json, add_time_zone, subcommands
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.tracking.webhook import EVENT_KINDS, NewWebhook
@@ -29,9 +29,7 @@ ATTEMPTS = Table(
 
 def define_webhook(one: Parser) -> None:
     """Define the command `webhook` and its subcommands."""
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, keys in WEBHOOK_COMMANDS:
-        act_on = add_command(doing, f"qrkit webhook {name}", sentence)
+    for name, act, act_on, keys in subcommands(one, WEBHOOK_COMMANDS):
         if name in ("test", "log", "replay", "remove"):
             act_on.add_argument("id", metavar="ID", help="ID of the webhook, as `qrkit webhook list` shows it")
         if name == "add":
@@ -103,8 +101,7 @@ def _daily(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     from qrkit.store.records.accounts import all_accounts
 
     everyone = [Portfolio(portfolio.store, account) for account in all_accounts(portfolio.store)]
-    zone = asked.time_zone or portfolio.time_zone
-    number = sum(one.webhooks.daily(time_zone=zone) for one in everyone)
+    number = sum(one.webhooks.daily(time_zone=asked.time_zone) for one in everyone)
     print_result(asked, f"new events: {number:,}", events=number)
 
 

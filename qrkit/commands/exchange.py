@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
@@ -43,6 +44,10 @@ def define_import(one: Parser) -> None:
     what = f"{', '.join(IMPORT_FORMATS)}; workbooks and zips are recognized by their content, others by their suffix"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
+    by = (
+        "change the codes that are there already, which the column NAME identifies: name, short_url or a field of yours"
+    )
+    one.add_argument("--update-by", default="", metavar="NAME", help=by)
     one.add_argument("--check", action="store_true", help="show what an import would do, without importing anything")
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
@@ -50,7 +55,7 @@ def define_import(one: Parser) -> None:
     one.add_argument("--code", default="", metavar="CODE", help=visits)
     add_store(one)
     add_base_url(one)
-    keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
+    keys = "file, created, updated, template, issues (row, campaign, name, content, reason, error), "
     keys += "other_hosts (host: how many; a table of visits has file, created, issues, known: rows that were there "
     keys += "already, differences, service, bots, and bots_said: bots according to the table)"
     add_json(one, keys)
@@ -78,12 +83,6 @@ def _import(asked: argparse.Namespace) -> ImportStatus:
         data = read_file(asked.file)  # once, because it may be a pipe
         if not _holds_scans(asked, data):
             return _import_codes(asked, data)
-        if asked.check:
-            raise InvalidParameter(
-                Problem(
-                    "check", str(asked.file), "is a table of visits, and --check is only for QR Codes; leave it out"
-                )
-            )
         return _import_scans(asked, data)
     except (InvalidParameter, BrokenPipeError):
         raise
@@ -96,30 +95,32 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     from qrkit.portfolio import open_portfolio
     from qrkit.store.served.database import ServedStore
 
-    columns, format = _columns(asked), import_format_of_file(asked.file).name
+    columns = _columns(asked)
+    how: dict[str, Any] = {"format": import_format_of_file(asked.file).name, "update_by": asked.update_by}
     result = None
     if is_missing(asked.store):
         # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
-            result, template = import_codes(trial, asked, data, columns, format=format)
+            result, template = import_codes(trial, asked, data, columns, **how)
     if asked.check:
         if result is None:
             with opened(asked, to_read=True) as portfolio, _rename_to_options(asked):
-                result, template = import_codes(portfolio, asked, data, columns, format=format, check=True)
+                result, template = import_codes(portfolio, asked, data, columns, **how, check=True)
     elif result is None or result.created or not result.failed:
         with opened(asked) as portfolio, _rename_to_options(asked):
-            result, template = import_codes(portfolio, asked, data, columns, format=format)
+            result, template = import_codes(portfolio, asked, data, columns, **how)
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
                 complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
     tell_import(result, asked)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
-    members = {"created": result.created, "template": template, "issues": issues}
+    members = {"created": result.created, "updated": len(result.updates), "template": template, "issues": issues}
     file = f"{asked.file}, checked only" if asked.check else str(asked.file)
     told = f"{file}: {result}" + (f"; template {template}" if template else "")
     print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
-    return _status_of(result.created + result.count("duplicate"), is_complete=result.is_complete)
+    kept = result.created + len(result.updates) + result.count("duplicate")
+    return _status_of(kept, is_complete=result.is_complete)
 
 
 def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
@@ -150,9 +151,9 @@ def _format_of_scans(file: Path) -> str:
 
 def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
+    how: dict[str, Any] = {"columns": columns, "code": asked.code, "name": asked.file.name, "check": asked.check}
     with opened(asked, must_exist=True) as portfolio:
-        format = _format_of_scans(asked.file)
-        result = portfolio.import_scans(data, format=format, columns=columns, code=asked.code, name=asked.file.name)
+        result = portfolio.import_scans(data, format=_format_of_scans(asked.file), **how)
     tell_rows(result.issues)
     for code, (imported, rows) in result.differences.items():
         complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
@@ -160,7 +161,8 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
-    print_result(asked, f"{asked.file}: {result}", file=str(asked.file), **members, differences=differences)
+    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
+    print_result(asked, f"{file}: {result}", file=str(asked.file), **members, differences=differences)
     return _status_of(result.created + result.known, is_complete=not result.issues)
 
 

@@ -85,7 +85,7 @@ def define_generate(one: Parser) -> None:
 
 
 def add_content_columns(what: argparse._ArgumentGroup) -> None:
-    """Add the options that say what of a table is encoded."""
+    """Add the options that choose what is encoded from a table."""
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
     items = "encode GS1 Digital Links below URL, from the columns gtin, lot, serial, expiry; {hri} is its readable text"
     what.add_argument("--gs1", metavar="URL", help=items)
@@ -316,7 +316,7 @@ def _printable(image: QRImage, style: TextStyle) -> str:
 
 
 def _size_on_paper(printed: QRPrint, asked: argparse.Namespace) -> str:
-    """Return the size of a file in words; files with pixels have dots, too."""
+    """Return the printed size of a file in words."""
     width, height = printed.size_in(asked.format or asked.output.suffix[1:])
     return repr(printed) if width == printed.width_mm else f"{width:.2f} x {height:.2f} mm"
 

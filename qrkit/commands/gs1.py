@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, print_json, print_result
-from qrkit.commands.parsing import Parser, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, subcommands
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_base_url, add_store, with_portfolio
 from qrkit.errors import InvalidParameter, Problem
@@ -33,9 +33,7 @@ WHAT = "a GTIN, a path such as 01/09506000134352/10/ABC, the same in brackets, o
 
 def define_gs1(one: Parser) -> None:
     """Define the command `gs1` and its subcommands."""
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence in GS1_COMMANDS:
-        act_on = add_command(doing, f"qrkit gs1 {name}", sentence)
+    for name, act, act_on in subcommands(one, GS1_COMMANDS):
         if name in ("set", "show"):
             act_on.add_argument("what", metavar="KEY", help=WHAT)
         if name == "set":

@@ -56,6 +56,7 @@ def import_codes(
     columns: Mapping[str, str] | None = None,
     *,
     format: str | None = None,
+    update_by: str = "",
     check: bool = False,
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
@@ -64,6 +65,7 @@ def import_codes(
         asked: The options of `add_import_options`.
         columns: Our column names mapped to the file's, besides those in the options.
         format: The format of bytes.
+        update_by: What identifies QR Codes that rows change, as for `Portfolio.import_file`.
         check: Whether to check the file alone, so that neither a QR Code nor a template is saved.
 
     Returns:
@@ -88,6 +90,7 @@ def import_codes(
             fix_urls=asked.fix_urls,
             old_base_url=asked.old_base_url,
             anyway=asked.anyway,
+            update_by=update_by,
             check=check,
             progress=sys.stderr.isatty(),
         )

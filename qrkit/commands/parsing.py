@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_decoration", "add_fields", "add_heading",
     "add_json", "add_place", "add_time_zone", "decoration_of", "describe", "explained", "option_of", "print_size",
+    "subcommands",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -163,6 +164,17 @@ def add_command(commands: Commands, prog: str, sentence: str, **definition: Any)
     """
     line = _in_a_line(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
+
+
+def subcommands(one: Parser, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Add the commands of a command, and yield the row of each with its parser in place of its description.
+
+    Args:
+        rows: The name, the function and the description of each command, and what else its definition needs.
+    """
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
+    for name, act, sentence, *more in rows:
+        yield name, act, add_command(doing, f"{one.prog} {name}", sentence), *more
 
 
 def describe(command: Parser, *, usage: str, examples: str, more: str = "") -> None:

@@ -59,7 +59,7 @@ def _describe_new(place: str) -> str:
 
 
 def _save_settings(portfolio: Portfolio, settings: Settings) -> None:
-    """Save in the store what others need to know of it, too."""
+    """Save the settings that commands and the console need, too, in the store."""
     if settings.keep_days is not None:
         portfolio.keep_visits(days=settings.keep_days)
     if settings.time_zone is not None:

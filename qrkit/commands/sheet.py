@@ -94,7 +94,7 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
 
 
 def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:
-    """Write the labels of a table; return the numbers of its rows without content, too."""
+    """Write the labels of a table, and also return the numbers of its rows without content."""
     from qrkit.paper.label_sheets import Labels, write_sheet
     from qrkit.pictures.batch_files import Look
     from qrkit.pictures.sets import decorated

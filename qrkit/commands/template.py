@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import print_result
-from qrkit.commands.parsing import Parser, add_command, add_json
+from qrkit.commands.parsing import Parser, add_json, subcommands
 from qrkit.commands.stores import add_store, with_portfolio
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ __all__ = ["define_template"]
 
 def define_template(one: Parser) -> None:
     """Define the command `template` and its subcommands."""
-    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence in TEMPLATE_COMMANDS:
-        act_on = add_command(doing, f"qrkit template {name}", sentence)
+    for name, act, act_on in subcommands(one, TEMPLATE_COMMANDS):
         if name != "list":
             act_on.add_argument("name", metavar="NAME", help="name of the template, 1..100 characters")
         if name == "save":

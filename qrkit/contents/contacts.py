@@ -34,7 +34,7 @@ Name = Annotated[
 Family = Annotated[Line200, Field(title="Family name", description="The part of the name by which lists are sorted.")]
 Given = Annotated[Line200, Field(title="Given name", description="The other part of the name.")]
 Organization = Annotated[Line200, Field(description="The company.")]
-Title = Annotated[Line200, Field(title="Position", description="The position in the company.")]
+Title = Annotated[Line200, Field(title="Job title", description="The position in the company.")]
 Phone = Annotated[PhoneNumbers, Field(description="Phone numbers.", examples=["+386 1 234 5678"])]
 Mobile = Annotated[PhoneNumbers, Field(description="Mobile phone numbers.")]
 WorkPhone = Annotated[PhoneNumbers, Field(description="Phone numbers at work.")]

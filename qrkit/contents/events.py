@@ -275,7 +275,7 @@ def _moment(line: Line) -> date | datetime | None:
 
 
 def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
-    """Return the fields of a recurrence rule; none if it says more than they can, such as "every first Friday"."""
+    """Return the fields of a recurrence rule; {} if they cannot express it, such as "every first Friday"."""
     parts = dict(part.partition("=")[::2] for part in rule.upper().split(";") if part)
     repeat = parts.pop("FREQ", "").lower()
     numbers = {name: parts.pop(key) for name, key in (("every", "INTERVAL"), ("count", "COUNT")) if key in parts}

@@ -72,7 +72,7 @@ class _Bits:
 
 
 def read_compressed(text: str) -> dict[str, str] | None:
-    """Return the values by application identifier of a compressed part of a path; None if it is no such part.
+    """Return the values by application identifier of a compressed part of a path; None if the part is not compressed.
 
     Other pairs that were compressed with them have their own names. All values are judged.
     """

@@ -59,7 +59,7 @@ def number_in(text: str) -> str:
 
 
 def _two_numbers(text: str) -> list[str]:
-    """Return the first two of several numbers; none if there is one, or an area code with a slash behind it."""
+    """Return the first two of several numbers; [] for one, whose area code may end with a slash."""
     parts = [part for part in _BETWEEN.split(text) if part]
     digits = [re.sub("[^0-9]", "", part) for part in parts]
     if len(parts) < 2 or not all(digits):

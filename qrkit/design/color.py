@@ -39,7 +39,7 @@ def linear_light(part: float) -> float:
 
 
 def _hint(name: str) -> str:
-    """Return a suggestion in place of a name that is no color; "" if there is none."""
+    """Suggest colors for an unknown name; "" if no name is similar."""
     if _FOUR_DIGITS.fullmatch(name):
         return "; four digits may begin or end with alpha, so write eight, alpha first"
     if "(" in name:

@@ -50,7 +50,7 @@ def _parts(name: str, inside: str) -> list[str]:
 
 
 def _value(text: str, whole: float | None) -> float | None:
-    """Return a component as a number; None if it is none.
+    """Return a component as a number; None if it is not a number.
 
     Args:
         text: A number, a percentage, an angle, or `none`.

@@ -68,6 +68,11 @@ def unread_rule(picture: bytes, formats: tuple[str, ...] = READ_FORMATS) -> str:
     for beginning, rule in _UNREAD.items():
         if picture.startswith(beginning):
             return rule
+    if kind := media_type(picture):
+        name = kind.removeprefix("image/").removeprefix("x-").removesuffix("+xml")
+        return f"is a damaged {name}, perhaps cut off; download or save it again"
+    if not picture:
+        return "is empty; download or save it again"
     return f"is not a picture of the formats {', '.join(formats)}"
 
 

@@ -11,7 +11,18 @@ from pathlib import PurePath
 from typing import BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
-from qrkit.exchange import archives, csv_file, html_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
+from qrkit.exchange import (
+    archives,
+    csv_file,
+    html_file,
+    json_file,
+    ods_file,
+    sql_file,
+    xls_file,
+    xlsx_file,
+    xml_file,
+    zip_file,
+)
 from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
 
@@ -61,6 +72,7 @@ SHEETS: dict[str, SheetParts] = {
     "ods": ods_file.parts,
     "html": html_file.parts,
     "json": json_file.parts,
+    "sql": sql_file.parts,
 }
 """The row readers of formats whose columns can have any names."""
 
@@ -96,11 +108,21 @@ EXPORT_FORMATS = EXCHANGE_FORMATS | {
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
     "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),
     "html": ImportFormat("html", html_file.MEDIA_TYPE, read_sheets(SHEETS["html"])),
+    "sql": ImportFormat("sql", sql_file.MEDIA_TYPE, read_sheets(SHEETS["sql"])),
 }
 """The formats above, and formats that can only be imported."""
 
 
-LIKE = {"xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html"}
+LIKE = {
+    "xlsm": "xlsx",
+    "xltx": "xlsx",
+    "xltm": "xlsx",
+    "ots": "ods",
+    "xlt": "xls",
+    "htm": "html",
+    "jsonl": "json",
+    "ndjson": "json",
+}
 """Other suffixes of the formats of imports."""
 
 
@@ -143,12 +165,12 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(archives.SIGNATURE):
         return _of_archive(data, named)
-    if named in SHEETS and named != "json":
+    if named in SHEETS and named not in ("json", "sql"):
         # Excel also opens text files with suffixes of workbooks, so pages and csv files with such a suffix are common.
         if html_file.is_page(data):
             return IMPORT_FORMATS["html"]
         return EXCHANGE_FORMATS["xml" if named != "csv" and data.lstrip()[:1] == b"<" else "csv"]
-    return EXCHANGE_FORMATS[named]
+    return IMPORT_FORMATS[named]
 
 
 def _of_archive(data: bytes, named: str) -> ImportFormat:

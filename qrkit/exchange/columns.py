@@ -25,10 +25,10 @@ from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES",
-    "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind",
-    "Packed", "Row", "Rows", "check_names", "column_pair", "field_of", "is_ours", "named", "read_columns",
-    "read_row", "unpacked", "write_row",
+    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "MOMENTS",
+    "NAMES", "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column",
+    "Kind", "Packed", "Row", "Rows", "check_names", "column_pair", "field_of", "is_ours", "named", "read_columns",
+    "read_row", "unpacked", "without_thousands", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -121,6 +121,7 @@ LABELS = {column.name: column.label for column in EVERY}
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
 """Lowercase name accepted in files and DataFrames -> column name."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in EVERY}
+MOMENTS = frozenset(name for name, kind in KINDS.items() if kind in ("moment", "time"))
 TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind in ("text", "tags"))
 _FIRST = (
     "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
@@ -142,6 +143,10 @@ _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 MOST_EVENTS = 100
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+YES = frozenset({"wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro"})
+NO = frozenset({"falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
+"""What spreadsheets in other languages write for true and false, and people for yes and no."""
+_THOUSANDS = re.compile(r"([0-9]{1,3}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
 
 
 NO_FIELDS = OwnFields()
@@ -156,7 +161,6 @@ class Row(NamedTuple):
         error: Why the row cannot be read; empty for a valid row.
         reason: The reason of the import issue if the row has an error.
         code: The record of a row to be written; None for a row that was read.
-        undated: Why the creation date of the row could not be read and was left out; empty if there is no such error.
         notes: The reason and the detail of issues of a row that is imported.
         own: The texts in columns that are not ours, by the name of the column, which fit into fields of a QR Code.
     """
@@ -166,7 +170,6 @@ class Row(NamedTuple):
     error: str = ""
     reason: Literal["invalid", "undecodable"] = "invalid"
     code: QRCode | None = None
-    undated: str = ""
     notes: tuple[tuple[Any, str], ...] = ()
     own: Mapping[str, str] = NO_FIELDS
 
@@ -427,8 +430,14 @@ def _whole(text: str, name: str) -> int:
     return number
 
 
+def without_thousands(text: str) -> str:
+    """Return a count without what separates its thousands: 1.234 is not 1 and a bit, for nothing is counted so."""
+    found = _THOUSANDS.fullmatch(text)
+    return found[1].replace(found[2], "") if found else text
+
+
 def _count(text: str, name: str) -> int:
-    number = _whole(text, name)
+    number = _whole(without_thousands(text), name)
     if not 0 <= number < 2**53:
         raise InvalidParameter(Problem(name, text, "must be a number of scans, 0 or more", "out-of-range"))
     return number
@@ -441,8 +450,9 @@ def _degrees(text: str, name: str) -> float:
 
 
 def _flag(text: str, name: str) -> bool:
-    """Parse true/false, yes/no or 1/0; case is ignored."""
-    value = FLAGS.get(text.lower())
+    """Parse true/false, yes/no or 1/0, in some languages; case is ignored."""
+    word = text.lower()
+    value = FLAGS.get(word, True if word in YES else False if word in NO else None)
     if value is None:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
     return value

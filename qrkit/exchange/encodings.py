@@ -96,7 +96,7 @@ def _is_nearly_utf_8(data: bytes, place: int) -> bool:
 
 
 def _utf_16(data: bytes) -> str:
-    """Return the form of UTF-16 that a file without a byte order mark is in; "" if it is none.
+    """Return which UTF-16 encoding a file without a byte order mark has; "" if it is not UTF-16.
 
     Separators and line ends have a byte of zero in every script.
     """

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
+from qrkit.exchange.local_dates import LocalDates
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
@@ -24,31 +24,51 @@ __all__ = ["TOOLS", "Tool", "similar_tool", "tool_of", "unwrapped"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
-PASS_QUERY = ("forwardquery",)
-"""Where Shlink says whether the query of a visitor is added to the target."""
-COUNTS = ("clicks", "engagements", "total_clicks", "total clicks", "scans", "visits")
+PASS_QUERY = ("forwardquery", "forwardparameters")
+"""Where Shlink and Rebrandly say whether the query of a visitor is added to the target."""
+ON = ("active", "enabled", "isactive", "isenabled")
+STATUS = ("status", "state")
+"""Where services say that a link works."""
+OFF = frozenset(
+    {"inactive", "paused", "disabled", "expired", "stopped", "blocked", "suspended", "deactivated", "deleted"}
+)
+COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
-PROTECTIONS = frozenset({
-    "password", "passwd", "haspassword", "isprotected", "expires", "expiresat", "expirydate", "expiry", "ttl",
-    "expiration", "expirationdate", "expiredat", "expiretime", "expirytime", "expirein", "expireat", "validuntil",
-    "validto", "validsince", "validfrom", "startsat", "maxvisits", "maxclicks", "clicklimit", "clickslimit",
-    "visitlimit", "usagelimit", "remaininguses", "hasredirectrules", "redirectrules", "devicelongurls", "ios",
-    "iosurl", "iphoneurl", "spliturl", "android", "androidurl", "geo", "geotargeting", "testvariants", "banned",
-    "isbanned", "disabled", "isdisabled", "disabledat",
-})  # fmt: skip
-"""Fields that close, limit or change a link, in lower case and letters only, where `read_terms` cannot read them."""
-_NOT_SET = re.compile(r"(|0|false|no|null|none|nan|never|off|-|0000-00-00.*)", re.IGNORECASE)
+SHORT_URLS = (
+    "customshorturl", "customshortlink", "custombitlink", "shorturl", "shortlink", "shortenedurl", "shortenedlink",
+    "bitlink", "tinyurl", "flowcodeurl",
+)  # fmt: skip
+"""Plain names of columns of short URLs, the one to keep first."""
+TARGETS = (
+    "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
+    "targeturl", "targetlink", "target", "redirecturl", "redirectsto", "leadsto", "landingpage", "url", "websiteurl",
+    "website",
+)  # fmt: skip
+"""Plain names of columns of where short URLs lead, the clearest first."""
+MOST_SEARCHED = 1_000
+_WHAT_CLOSES = re.compile(
+    r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
+    r"|valid(until|to|till|since|from)|(start|end)sat"
+    r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
+    r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
+    r"|(ios|iphone|ipad|android|mobile|desktop|tablet|geo|country)(url|link|target|redirect|destination)s?"
+    r"|split(url|test)|(test|ab|url|link)variants|deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+)
+"""Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
+_NOT_SET = re.compile(
+    r"(|0|-1|false|no|null|\\N|none|nan|n/?a|never|off|unlimited|-|\[\]|\{\}|0000-00-00.*)", re.IGNORECASE
+)
+NOTHING = frozenset({"", "NULL", "\\N"})
+"""What databases write into a file for no value."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
 """The zero timestamp that MySQL writes for an unknown timestamp."""
-_SECONDS = re.compile(r"[1-9][0-9]{8,9}")
-"""A timestamp in seconds since 1970, from 1973 on."""
-_IN_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
+_DATES = LocalDates()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """The names of a tool's export fields. Case is ignored; `a.b` is the member b of the object a.
+    """The names of a tool's export fields, of which letters and digits count; `a.b` is the member b of the object a.
 
     If a field lists several names, the first name with a non-empty value is used.
 
@@ -65,7 +85,7 @@ class Tool:
         count: The number of clicks; thousands may be separated by commas.
         comment: A comment on the link.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
-        envelope: The path of members from the root of a json file to the links.
+        passes_query: Whether the tool adds the query of a visitor to the target, as "true", if the file does not say.
         limits_in: The export that says which links have a password, an end or a limit, if this one does not.
     """
 
@@ -81,14 +101,18 @@ class Tool:
     count: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()
     tags: tuple[str, ...] = ("tags",)
-    envelope: tuple[str, ...] = ()
+    passes_query: str = ""
     limits_in: str = ""
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
-        link = {name.strip().lower(): value for name, value in link.items()}
+        written = {plain_name(name): name for name in link}
+        link = {plain_name(name): value for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
-        error = protection(rest)
+        is_off = any(str(link.get(name, "")).strip().lower() in ("false", "0", "no") for name in ON)
+        if is_off or _text(link, STATUS).lower() in OFF:
+            terms["Active"] = "false"
+        error = protection({written[name]: value for name, value in rest.items()})
         tags = _tags(link, self.tags)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
@@ -96,10 +120,10 @@ class Tool:
             "Content": _text(link, self.content),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _count(link, (*self.count, *COUNTS)),
+            "Scans": _text(link, (*self.count, *COUNTS)),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
-            "Pass Query": _text(link, PASS_QUERY),
+            "Pass Query": _text(link, PASS_QUERY) or self.passes_query,
             **terms,
         }
         for name, text in cells.items():
@@ -117,16 +141,24 @@ class Tool:
     def read_names(self) -> frozenset[str]:
         """The names of all fields that are read, in lower case; of `a.b`, the object `a`."""
         own = (self.content, self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *(name for part in own for name in part), *self.tags, *COUNTS, *TERMS, *PASS_QUERY)
-        return frozenset(name.partition(".")[0].lower() for name in names)
+        names = (
+            *self.known_by,
+            *(name for part in own for name in part),
+            *self.tags,
+            *COUNTS,
+            *TERMS,
+            *PASS_QUERY,
+            *ON,
+        )
+        return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
-        found = {name.strip().lower(): name for name in names}
+        found = {plain_name(name): name for name in names}
         fields = {"Content": self.content, "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
-            tops = (name.partition(".")[0].lower() for name in theirs)
+            tops = (plain_name(name.partition(".")[0]) for name in theirs)
             if top := next((top for top in tops if top in found), ""):
                 known[ours] = found[top]
         return known
@@ -171,7 +203,6 @@ BITLY_API = Tool(
     url=("custom_bitlinks", "link"),
     title=("title",),
     created=("created_at",),
-    envelope=("links",),
 )
 """API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
 quoted in thedevs-network/kutt#382. It counts nothing, but tables that people make of it have a column of clicks."""
@@ -187,6 +218,7 @@ SHLINK_FILE = Tool(
     created=("createdAt",),
     count=("visits",),
     limits_in="the json of GET /rest/v3/short-urls",
+    passes_query="true",
 )
 """The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
 
@@ -200,7 +232,6 @@ SHLINK_API = Tool(
     title=("title",),
     created=("dateCreated",),
     count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
-    envelope=("shortUrls", "data"),
 )
 """`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount.
 
@@ -216,7 +247,6 @@ YOURLS_API = Tool(
     title=("title",),
     created=("timestamp",),
     count=("clicks",),
-    envelope=("links",),
 )
 """API, `action=stats&format=json`: YOURLS/YOURLS, `yourls_get_stats`. Its times have no zone: UTC, as MySQL has it."""
 
@@ -252,7 +282,6 @@ KUTT = Tool(
     title=("description",),
     created=("created_at",),
     count=("visit_count",),
-    envelope=("data",),
 )
 """`GET /api/v2/links`: thedevs-network/kutt 2 and 3, `links.handler.js` and `sanitize.link`. It writes no csv."""
 
@@ -266,6 +295,7 @@ DUB_FILE = Tool(
     count=("Clicks",),
     comment=("Comments",),
     limits_in="the json of GET /links",
+    passes_query="true",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
 
@@ -279,6 +309,7 @@ DUB_OLD_FILE = Tool(
     count=("clicks",),
     comment=("comments",),
     limits_in="the json of GET /links",
+    passes_query="true",
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""
 
@@ -293,6 +324,7 @@ DUB_API = Tool(
     created=("createdAt",),
     count=("clicks",),
     comment=("comments",),
+    passes_query="true",
 )
 """`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
 
@@ -313,13 +345,10 @@ SINK = Tool(
     title=("title",),
     created=("createdAt",),
     comment=("comment",),
-    envelope=("links",),
 )
 """miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""
 
-SINK_SHORT = Tool(
-    name="Sink", known_by=("slug", "url"), alone=True, content=("url",), code=("slug",), envelope=("links",)
-)
+SINK_SHORT = Tool(name="Sink", known_by=("slug", "url"), alone=True, content=("url",), code=("slug",))
 """The same with the two fields that every link has."""
 
 LSTU = Tool(
@@ -341,7 +370,6 @@ SHORT_IO = Tool(
     title=("title",),
     created=("createdAt",),
     tags=("tags",),
-    envelope=("links",),
 )
 """API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
 
@@ -366,6 +394,26 @@ TOOLS = (
 )  # fmt: skip
 
 
+def plain_name(name: str) -> str:
+    """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+LINK_LIST = Tool(
+    name="a list of links",
+    known_by=(),
+    content=TARGETS,
+    url=SHORT_URLS,
+    title=("title", "name", "qr code name", "link name", "label"),
+    created=("created at", "created", "created on", "date created", "creation date", "created date"),
+    count=("scans", "total scans"),
+    comment=("comment", "comments", "description", "notes"),
+    tags=("tags", "labels"),
+    limits_in="the service",
+)
+"""What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
+
+
 def protection(link: Mapping[str, Any]) -> str:
     """Return the error of a link that has a password, an end, a limit or rules that are not read; "" for any other.
 
@@ -373,8 +421,7 @@ def protection(link: Mapping[str, Any]) -> str:
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        parts = {"".join(filter(str.isalnum, part.lower())) for part in name.split(".")}
-        if not parts.isdisjoint(PROTECTIONS) and _is_set(value):
+        if _is_set(value) and any(map(_WHAT_CLOSES.fullmatch, map(plain_name, name.split(".")))):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
@@ -391,14 +438,16 @@ def _is_set(value: Any) -> bool:
 
 def tool_of(names: Iterable[str]) -> Tool | None:
     """Return the tool whose exports have these column names; None for our own files and for unknown files."""
-    found = {name.strip().lower() for name in names}
+    found = {plain_name(name) for name in names}
     if OUR_NAME in found:
         return None
     for tool in TOOLS:
-        wanted = {name.lower() for name in tool.known_by}
+        wanted = {*map(plain_name, tool.known_by)}
         if found == wanted if tool.alone else found >= wanted:
             return tool
-    return None
+    targets = [name for name in TARGETS if name in found]
+    is_list = targets and not found.isdisjoint(SHORT_URLS)
+    return replace(LINK_LIST, content=(targets[0],)) if is_list else None
 
 
 def similar_tool(names: Iterable[str]) -> Tool | None:
@@ -406,8 +455,8 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
 
     Call it only if `tool_of` knows no tool: the result is good for a hint, not for reading the file.
     """
-    found = {name.strip().lower() for name in names}
-    shares = {tool: sum(name.lower() in found for name in tool.known_by) / len(tool.known_by) for tool in TOOLS}
+    found = {plain_name(name) for name in names}
+    shares = {tool: sum(plain_name(name) in found for name in tool.known_by) / len(tool.known_by) for tool in TOOLS}
     tool = max(TOOLS, key=lambda one: shares[one])
     if shares[tool] > 1 / 2:
         return tool
@@ -415,21 +464,23 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the list of links inside a tool's JSON envelope; return any other value unchanged."""
-    for tool in TOOLS:
-        found = value if tool.envelope else None
-        for name in tool.envelope:
-            found = found.get(name) if isinstance(found, dict) else None
+    """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged."""
+    waiting = [value] if isinstance(value, (dict, list)) else []
+    for one in waiting:
+        if isinstance(one, dict) and OUR_NAME in one:
+            continue
         # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
-        links = list(found.values()) if isinstance(found, dict) else found
-        if isinstance(links, list) and links and isinstance(links[0], dict) and tool_of(links[0]) is tool:
-            return links
+        inner = list(one.values()) if isinstance(one, dict) else one
+        if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
+            return inner
+        if len(waiting) < MOST_SEARCHED:
+            waiting.extend(part for part in inner[:MOST_SEARCHED] if isinstance(part, (dict, list)))
     return value
 
 
 def _found(link: Mapping[str, Any], name: str) -> Any:
     first, *others = name.split(".")
-    value = link.get(first.lower())
+    value = link.get(plain_name(first))
     for other in others:
         value = value.get(other) if isinstance(value, dict) else None
     return value
@@ -443,7 +494,7 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
             value = next(iter(value), None)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, (str, int, float)) and str(value).strip():
+        if isinstance(value, (str, int, float)) and str(value).strip() not in NOTHING:
             return str(value).strip()
     return ""
 
@@ -453,17 +504,10 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     text = _text(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
-    if _SECONDS.fullmatch(text):
-        return to_table(datetime.fromtimestamp(int(text), UTC))
     try:
-        return to_table(from_iso(text))
+        return to_table(_DATES.read(text) or from_iso(text))
     except InvalidParameter:
         return text
-
-
-def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    text = _text(link, names)
-    return text.replace(",", "") if _IN_THOUSANDS.fullmatch(text) else text
 
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:

@@ -9,6 +9,7 @@ Shlink: `ShortUrlDataTransformer` writes `meta` and `hasRedirectRules`, `Redirec
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,17 +17,27 @@ from qrkit.tracking.redirect_rules import MOST_VARIANTS
 
 __all__ = ["NAMES", "read_terms"]
 
-SINCE = ("meta.validSince", "validsince")
-UNTIL = ("meta.validUntil", "validuntil", "expiresat", "expires_at", "expire_in")
-LIMIT = ("meta.maxVisits", "maxvisits")
-OTHERWISE = ("expiredurl", "expired_url")
-DEVICES = {"ios": "ios", "android": "android"}
-OFF = ("banned", "isbanned", "disabled", "isdisabled", "disabledat")
+SINCE = ("meta.validSince", "validsince", "validfrom")
+UNTIL = (
+    "meta.validUntil", "validuntil", "validto", "expiresat", "expireson", "expires", "expireat", "expirein", "expiry",
+    "expirydate", "expiration", "expirationdate", "expiredat", "expireatdatetime", "expirytime",
+)  # fmt: skip
+LIMIT = ("meta.maxVisits", "maxvisits", "maxclicks", "maxscans", "clicklimit", "clickslimit", "visitlimit", "scanlimit")
+OTHERWISE = ("expiredurl", "expirationurl")
+DEVICES = {
+    "ios": "ios", "iosurl": "ios", "iphoneurl": "ios", "iphone": "ios", "android": "android", "androidurl": "android",
+}  # fmt: skip
+OFF = (
+    "banned", "isbanned", "disabled", "isdisabled", "disabledat", "blocked", "isblocked", "paused", "ispaused",
+    "deleted", "isdeleted", "deletedat", "suspended",
+)  # fmt: skip
 RULES = ("redirectrules", "hasredirectrules")
+TEST = ("testvariants", "teststartedat", "testcompletedat")
 PASSWORD = ("password", "haspassword")
-NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, "geo")
-"""What is read here, or else refused, by lower-case name; a password must not become a field of its own."""
-SHORTEST_PASSWORD = 4
+NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
+"""What is read here, or else refused, by plain name; a password must not become a field of its own."""
+_NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", re.IGNORECASE)
+"""What says that there is a password, but not which: also a hash."""
 
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
 
@@ -35,7 +46,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
     """Return the cells of a link's terms under our column names, and the link without what they say.
 
     Args:
-        link: The fields of the link that are set, by lower-case name.
+        link: The fields of the link that are set, by plain name.
         text: Returns the first text under one of some names.
         moment: Returns it as a timestamp in table format.
     """
@@ -59,7 +70,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
         cells["Active"] = "false"
         read |= {*off}
     password = text(link, ("password",))
-    if len(password) >= SHORTEST_PASSWORD and password.lower() != "true":  # which says only that there is one
+    if not _NO_PASSWORD.fullmatch(password):
         cells["Password"] = password
         read |= {*PASSWORD}
     if rules:
@@ -95,7 +106,7 @@ def _variants(link: Mapping[str, Any], read: set[str], moment: Find) -> list[dic
         or not all(isinstance(one, dict) for one in given)
     ):
         return []
-    read |= {"testvariants", "teststartedat", "testcompletedat"}
+    read |= {*TEST}
     end = moment(link, ("testcompletedat",))
     named = zip("ABCDEFGHIJ", given, strict=False)
     variants = [{"name": name, "content": one.get("url"), "weight": one.get("percentage")} for name, one in named]

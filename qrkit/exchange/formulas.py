@@ -7,7 +7,7 @@ import re
 __all__ = ["made_safe", "taken_off"]
 
 # Characters that start a formula in spreadsheets, including full-width forms, even after white space.
-_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]")  # noqa: RUF001 - the full-width forms are intentional
+_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF001 - the full-width forms are intentional
 
 
 def made_safe(cell: str) -> str:

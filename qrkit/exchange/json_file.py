@@ -21,6 +21,7 @@ from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKE
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
+    SHORT_URL,
     Reading,
     Table,
     Writing,
@@ -71,7 +72,7 @@ def read(data: bytes, how: Reading) -> Table:
     Raises:
         UnreadableFile: If the file is too large, or is not a JSON array.
     """
-    found = _rows_of_frame(foreign.unwrapped(_parsed(data)))
+    found = _codes_in(foreign.unwrapped(_rows_of_frame(_parsed(data))))
     if not isinstance(found, list):
         raise UnreadableFile("the file is not a JSON array of QR Codes")
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
@@ -109,11 +110,11 @@ def rows(data: bytes) -> Iterator[list[str]]:
         yield cells
 
 
-def _first_array(value: Any) -> list[Any]:
-    """Return the first array in nested objects that has objects itself; the outer ones come first."""
+def _first_array(value: Any, is_wanted: Callable[[Any], bool] = lambda one: isinstance(one, dict)) -> list[Any]:
+    """Return the first array in nested objects whose first element is wanted; the outer ones come first."""
     waiting = [value]
     for one in waiting:
-        if isinstance(one, list) and one and isinstance(one[0], dict):
+        if isinstance(one, list) and one and is_wanted(one[0]):
             return one
         if isinstance(one, dict) and len(waiting) < MOST_COLUMNS:
             waiting.extend(one.values())
@@ -138,14 +139,44 @@ def _parsed(data: bytes) -> Any:
     """
     check_size(data)
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_int=_whole, object_pairs_hook=_object)
+        text = data.decode(json.detect_encoding(data))
+        return _loaded(text)
     except UnicodeDecodeError as error:
         raise UnreadableFile("the file is not UTF-8, as JSON must be") from error
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and (objects := _objects_by_line(text)):
+            return objects
+        raise UnreadableFile(f"the file is not JSON: {error}", line=error.lineno) from error
     except ValueError as error:
-        line = getattr(error, "lineno", None)
-        raise UnreadableFile(f"the file is not JSON: {error}", line=line) from error
+        raise UnreadableFile(f"the file is not JSON: {error}") from error
     except RecursionError as error:
         raise UnreadableFile("the JSON of the file is nested too deeply to be read") from error
+
+
+def _loaded(text: str) -> Any:
+    return json.loads(text, parse_int=_whole, object_pairs_hook=_object)
+
+
+def _objects_by_line(text: str) -> list[Any]:
+    """Return the objects of JSON Lines, one a line; none if a line is not JSON."""
+    try:
+        return [_loaded(line) for line in text.splitlines() if line.strip()]
+    except ValueError:
+        return []
+
+
+def _codes_in(found: Any) -> Any:
+    """Return the list of our records at any depth of objects, or a single record as a list; return others unchanged."""
+    if not isinstance(found, dict):
+        return found
+    if _is_record(found):
+        return [found]
+    inner = _first_array(found, _is_record)
+    return inner or found
+
+
+def _is_record(one: Any) -> bool:
+    return isinstance(one, dict) and any(NAMED.get(name.lower()) in REQUIRED for name in one)
 
 
 def _rows_of_frame(found: Any) -> Any:
@@ -203,6 +234,9 @@ class _Shape(NamedTuple):
 def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
     type_of = dict(zip(names, types, strict=True))
     columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
+    short = [name for name in names if foreign.plain_name(name) in foreign.SHORT_URLS]
+    if SHORT_URL not in columns.values() and len(short) == 1:
+        columns[short[0]] = SHORT_URL
     return _Shape(
         names=tuple(columns),
         columns=tuple(columns.values()),

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
 from qrkit.exchange.merge import ImportIssue, Reason
 
 __all__ = [
-    "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place", "Share",
-    "column_letters", "locate", "records", "tidy",
+    "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place",
+    "PlaceFields", "Share", "column_letters", "locate", "records", "tidy",
 ]  # fmt: skip
 
 MOST_TRIED = 50
@@ -47,6 +47,14 @@ class Part(NamedTuple):
     rows: Iterator[Cells]
     is_hidden: bool = False
     note: str = ""
+
+
+class PlaceFields(TypedDict, total=False):
+    """The fields of `Place`, as functions accept them."""
+
+    sheet: str
+    header_row: int | str | None
+    encoding: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +321,7 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
     Rows have as many cells as the heading: missing cells are empty, and empty surplus cells are left out. A column
     without a name that holds a text is told; in a csv, cells beyond the heading are of a text with a separator in it.
     """
-    width = len(located.heading)
+    titles, width = located.heading if located.line else (), len(located.heading)
     nameless = {place for place, title in enumerate(located.heading) if not title}
     if located.is_sheet:
         nameless.update(range(width, MOST_COLUMNS))
@@ -321,7 +329,7 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         if type(cells) is not list:
             yield number, [""] * width, str(cells)
             continue
-        if not any(cells):
+        if not any(cells) or _repeats(cells, titles):
             continue
         if nameless:
             filled = nameless.intersection(place for place, cell in enumerate(cells) if cell)
@@ -333,6 +341,14 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         else:
             error = "" if located.is_sheet else _what_is_wide(cells, width)
             yield number, [*cells[:width], *[""] * (width - len(cells))], error
+
+
+def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
+    """Return whether a row is the heading once more, as between the pages of a list, or files joined to one."""
+    if len(titles) < 2 or titles[0] not in cells[0]:  # most rows are done with here
+        return False
+    first, *others = map(tidy, cells)
+    return (first.removeprefix("\ufeff"), *others) == titles
 
 
 def _what_is_wide(cells: Sequence[str], width: int) -> str:

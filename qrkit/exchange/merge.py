@@ -20,17 +20,18 @@ __all__ = ["ImportIssue", "ImportResult", "Reason", "issue_of", "merge"]
 
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
-    "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address", "link-target",
-    "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out", "unknown-column",
-    "unread-sheet", "shared-path", "limits-unknown",
+    "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
+    "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
+    "unknown-column", "unread-sheet", "shared-path", "limits-unknown",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last sixteen, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last seventeen, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
     "code-unreadable": "without their short code",
     "changed": "given a version or mode that fits",
     "date-unreadable": "without their date",
+    "count-unreadable": "without their count of scans",
     "template-unknown": "without their template",
     "similar-name": "with a name that differs from another in case alone",
     "completed-url": "with a completed address",
@@ -48,6 +49,7 @@ _TO_FIX = frozenset[Reason](
         "code-taken",
         "code-unreadable",
         "date-unreadable",
+        "count-unreadable",
         "suspicious-url",
         "no-address",
         "field-left-out",
@@ -57,7 +59,7 @@ _TO_FIX = frozenset[Reason](
 _NOT_KEPT = frozenset[Reason](
     {
         *("invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable"),
-        *("template-unknown", "formula-unsaved", "field-left-out"),
+        *("count-unreadable", "template-unknown", "formula-unsaved", "field-left-out"),
     }
 )
 """The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
@@ -84,14 +86,15 @@ class ImportIssue:
         content: The content of the QR Code.
         reason: The type of issue: `duplicate`, `invalid` and `undecodable` rows were skipped; `renamed`, `code-taken`
             (the short code is in use), `code-unreadable` (the file has no short code that can be kept) and `changed`
-            rows were changed; `date-unreadable` and `template-unknown` rows were imported without their creation date
-            or template; `similar-name` rows were imported, but their name or that of their campaign differs from
-            another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
-            address, and `completed-url` rows with the address that was meant; `no-address` rows hold a text such as
-            "N/A" in a column of addresses, `link-target` rows a text over a link, and `formula-unsaved` rows a formula
-            without a value; `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a
-            column that became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet` and
-            `limits-unknown` are about the whole file, and `shared-path` about all short URLs of a host.
+            rows were changed; `date-unreadable`, `count-unreadable` and `template-unknown` rows were imported without
+            their creation date, count of scans or template; `similar-name` rows were imported, but their name or that
+            of their campaign differs from another one in case alone; `suspicious-url` rows were imported, but their
+            content only looks like a web address, and `completed-url` rows with the address that was meant;
+            `no-address` rows hold a text such as "N/A" in a column of addresses, `link-target` rows a text over a link,
+            and `formula-unsaved` rows a formula without a value; `field-left-out` rows were imported without a text
+            that cannot be a field; `own-column` (a column that became a field), `heading-row`, `encoding-guessed`,
+            `unknown-column`, `unread-sheet` and `limits-unknown` are about the whole file, and `shared-path` about all
+            short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -120,6 +123,7 @@ class ImportResult(Shown):
         kept_codes: The number of QR Codes that kept their short code.
         ids: The IDs of the QR Codes added, for `Portfolio.undo_import`.
         campaign_ids: The IDs of the campaigns added.
+        updates: The QR Codes that were changed, each before and after.
     """
 
     created: int
@@ -128,6 +132,7 @@ class ImportResult(Shown):
     kept_codes: int = 0
     ids: tuple[str, ...] = field(default=(), compare=False)
     campaign_ids: tuple[str, ...] = field(default=(), compare=False)
+    updates: tuple[tuple[QRCode, QRCode], ...] = field(default=(), compare=False)
 
     @property
     def failed(self) -> int:
@@ -176,8 +181,10 @@ class ImportResult(Shown):
     def __str__(self) -> str:
         changed = ", ".join(self._counted(_CHANGED))
         created = f"{self.created} created" + (f" ({changed})" if changed else "")
-        left_out = {reason: word for reason, word in _LEFT_OUT.items() if self.created or reason != "own-column"}
-        return ", ".join([created, *self._counted(left_out)])
+        updated = [f"{len(self.updates)} updated"] if self.updates else []
+        adds = self.created or self.updates
+        left_out = {reason: word for reason, word in _LEFT_OUT.items() if adds or reason != "own-column"}
+        return ", ".join([created, *updated, *self._counted(left_out)])
 
     def _counted(self, words: Mapping[Reason, str]) -> list[str]:
         counts = ((self.count(reason), word) for reason, word in words.items())
@@ -290,10 +297,14 @@ def merge(
             issues.append(one)
             continue
         row, code = one
-        judge = before if has_own_code(code) else taken
+        may_be_printed = has_own_code(code)
+        judge = before if may_be_printed else taken
         name = judge.name_for(code)
         if name in judge:
             issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
+            if may_be_printed and code.is_dynamic:
+                rule = "is left out with its row, so codes printed with it will not work; give the row another name"
+                issues.append(issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule} to keep it"))
             continue
         said = insert(row, code, name)
         if not any(issue.reason == "invalid" for issue in said):

@@ -16,6 +16,7 @@ from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     NO_TARGETS,
+    SHORT_URL,
     Table,
     check_number,
     is_known,
@@ -28,10 +29,6 @@ from qrkit.exchange.table_files import (
 from qrkit.files import read_file
 
 __all__ = ["Sheet", "heading_in", "offered_columns", "read_sheet", "sheet_of", "table_of_sheet"]
-
-
-SHORT_URL = "Trackable URL"
-"""The column that says that a row is a link which was printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +171,7 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: P
 
 
 def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) -> list[str]:
-    """Return the names of the columns of a file as an import finds them; none if it has no rows, or cannot be read.
+    """Return the names of the columns of a file as an import finds them; [] if it is empty or unreadable.
 
     Args:
         share: As for `locate`; None for the first row that is not blank, which is the heading of a table of visits.

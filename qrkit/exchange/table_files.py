@@ -25,6 +25,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     COLUMN_OF,
     CREATED,
+    MOMENTS,
     NAMES,
     OVERLOOKED,
     REQUIRED,
@@ -36,6 +37,7 @@ from qrkit.exchange.columns import (
     unpacked,
 )
 from qrkit.exchange.kind_columns import KindColumns
+from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import (
     ADDRESS,
     ANYWHERE,
@@ -54,12 +56,13 @@ from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.text_columns import field_text
+from qrkit.tracking.times import to_table
 
 if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
+    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
     "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
     "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
@@ -75,6 +78,13 @@ TARGETS = re.compile(
 """Headings of columns that hold where a short URL leads."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
+SHORT_URL = "Trackable URL"
+"""The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
+NOT_NEEDED: dict[str, tuple[Reason, str]] = {
+    CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
+    "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
+}
+"""Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -220,7 +230,9 @@ def _rows(located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own:
     places = _places(located, kinds, rows)
     columns, taken = tuple(places), tuple(places.values())
     others = [
-        (place, one) for place, one in enumerate(located.heading) if not is_known(one) and place not in kinds.places
+        (place, one)
+        for place, one in enumerate(located.heading)
+        if not is_known(one) and place not in kinds.places and place not in taken
     ]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(located.heading)))
     for number, cells, error in rows:
@@ -297,7 +309,9 @@ def table_of_links(
             cells, wrong = tool.row(link)
             # Nothing is lost with fields that are empty, zero or false.
             others = (
-                (name, field_text(value)) for name, value in link.items() if value and name.strip().lower() not in read
+                (name, field_text(value))
+                for name, value in link.items()
+                if value and foreign.plain_name(name) not in read
             )
             yield own.row(Row(number, cells, error or wrong), others)
 
@@ -316,19 +330,27 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
         now: The creation timestamp for rows that have none.
     """
     yield from table.issues
+    dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(row, now, table.names)
+        yield _unreadable(row, row.error) if row.error else _code_of(row, now, table.names, dates)
 
 
-def _code_of(row: Row, now: datetime, names: Mapping[str, str]) -> tuple[Row, QRCode] | ImportIssue:
-    """Return a row with its QR Code, or an issue; only because of its date, no printed code is lost."""
+def _code_of(row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates) -> tuple[Row, QRCode] | ImportIssue:
+    """Return a row with its QR Code, or an issue; only because of its date or its count, no printed code is lost."""
     try:
         return row, read_row(row, now)
     except InvalidParameter as error:
-        detail = str(InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)))
-        if row.cells.get(CREATED) and all(one.name == CREATED for one in error.problems):
-            return _code_of(row._replace(cells={**row.cells, CREATED: ""}, undated=detail), now, names)
-        return _unreadable(row, detail)
+        problems = error.problems
+    wrong = {one.name for one in problems}
+    moments = {name: dates.read(row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
+    if cells := {name: to_table(moment) for name, moment in moments.items() if moment}:
+        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, dates)
+    told = [(one.name, str(InvalidParameter(replace(one, name=names.get(one.name, one.name))))) for one in problems]
+    if all(row.cells.get(name) and name in NOT_NEEDED for name in wrong):
+        notes = [(NOT_NEEDED[name][0], f"{detail}; {NOT_NEEDED[name][1]}") for name, detail in told]
+        cells = {**row.cells, **dict.fromkeys(wrong, "")}
+        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, dates)
+    return _unreadable(row, "; ".join(detail for _, detail in told))
 
 
 def _unreadable(row: Row, detail: str) -> ImportIssue:
@@ -368,6 +390,9 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
             raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
         if name:
             places[name] = place
+    short = [place for place, title in enumerate(heading) if foreign.plain_name(title) in foreign.SHORT_URLS]
+    if SHORT_URL not in places and len(short) == 1:
+        places[SHORT_URL] = short[0]
     for name in () if kinds else REQUIRED:
         if name not in places:
             raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])

@@ -17,6 +17,8 @@ from typing import Any
 
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
+from qrkit.exchange.columns import without_thousands
+from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.visit_frame import FRAME_KINDS, YEARS
 from qrkit.tracking.countries import country_code, country_code_of
@@ -79,7 +81,6 @@ SERVICES = {
 """Names that the exports of a service have, in lower case."""
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
-_SECONDS = re.compile(r"([1-9][0-9]{8,9})([0-9]{3})?")
 _TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
 
 
@@ -144,12 +145,14 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     names = {title.strip().lower() for title in sheet.heading}
     service = next((service for service, known in SERVICES.items() if known <= names), "")
     table = ScanTable(utm=UTM.get(title, ""), service=service, bots_said=0 if "bot" in places else None)
+    times = [cells[places["time"]] for cells in sheet.rows if not isinstance(cells, UnreadableFile)]
+    dates = LocalDates(lambda: times)
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
             row = {what: cells[place].strip() for what, place in places.items()}
-            visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table)
+            visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table, dates)
         except (InvalidParameter, UnreadableFile, ValueError) as error:
             table.issues.append((number, str(error)))
             continue
@@ -181,7 +184,7 @@ def _missing(what: str, sheet: Sheet) -> UnreadableFile:
     return UnreadableFile(f"the table has visits, but not {words}; it has {there}", line=1).advising(advice)
 
 
-def _visit(row: Mapping[str, str], number: int, table: ScanTable) -> tuple[dict[str, Any], int]:
+def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDates) -> tuple[dict[str, Any], int]:
     """Return the visit of a row, and how often it counts.
 
     Raises:
@@ -189,7 +192,10 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable) -> tuple[dict[
     """
     if not row["short_code"]:
         raise ValueError("has no short code")
-    visit: dict[str, Any] = {"short_code": row["short_code"], "time": _moment(row["time"], is_day="count" in row)}
+    visit: dict[str, Any] = {
+        "short_code": row["short_code"],
+        "time": _moment(row["time"], dates, is_day="count" in row),
+    }
     visit |= {what: row[what] for what in TEXTS if row.get(what)}
     if _TRUE.fullmatch(row.get("bot", "")):
         visit["kind"] = "bot"
@@ -202,7 +208,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable) -> tuple[dict[
     _check(visit)
     if "count" not in row:
         return visit, 1
-    text = row["count"].replace(",", "")
+    text = without_thousands(row["count"])
     if not text.isascii() or not text.isdigit():
         raise ValueError(f"count={row['count']!r:.60} must be a whole number")
     return visit, int(text[:MOST_DIGITS])
@@ -240,14 +246,14 @@ def _visitor(text: str) -> int:
     return number
 
 
-def _moment(text: str, *, is_day: bool) -> str:
+def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
     """Return a time in ISO 8601; a count of a day is put at noon, in UTC.
 
     Raises:
         ValueError: If the text is no time, or in an unlikely year.
     """
     try:
-        moment = _read_moment(text, is_day=is_day)
+        moment = _read_moment(text, dates, is_day=is_day)
     except InvalidParameter:
         raise  # it names the field
     except (ValueError, OverflowError, OSError) as error:
@@ -257,12 +263,12 @@ def _moment(text: str, *, is_day: bool) -> str:
     return moment.isoformat()
 
 
-def _read_moment(text: str, *, is_day: bool) -> datetime:
+def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
     if day := _DAY.fullmatch(text):
         moment = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=UTC)
         return moment + timedelta(hours=12) if is_day else moment
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
-    if seconds := _SECONDS.fullmatch(text):
-        return datetime.fromtimestamp(int(seconds[1]), UTC)
+    if written := dates.read(text):
+        return written + timedelta(hours=12) if is_day and ":" not in text and not text.isdigit() else written
     return from_table(text, name="time")

@@ -77,22 +77,22 @@ def _rows(data: bytes, own: OwnColumns) -> Iterator[Row]:
     from lxml import etree
 
     try:
-        _check_root(next(events(data, "start"))[1])
-        for number, item in enumerate(_items(data), start=1):
-            yield _row(number, item, own)
+        space = _space_of(next(events(data, "start"))[1])
+        for number, item in enumerate(_items(data, space), start=1):
+            yield _row(number, item, own, space)
     except etree.XMLSyntaxError as error:
         raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
 
 
-def _items(data: bytes) -> Iterator[etree._Element]:
+def _items(data: bytes, space: str) -> Iterator[etree._Element]:
     """Yield the items of a file, each of which leaves the memory when the next one is asked for."""
     root: etree._Element | None = None
     number = waiting = 0  # elements in memory behind the last item that was read
-    for found in events_in_parts(data, PART, ("tracking", "item")):
+    for found in events_in_parts(data, PART, (f"{space}tracking", f"{space}item")):
         for event, one in found:
             if root is None:
                 root = one
-            elif event == "end" and one.tag == "item" and one.getparent() is root:
+            elif event == "end" and one.tag == f"{space}item" and one.getparent() is root:
                 # Counting takes time; it is left out if the waiting elements and a full part are within the limit.
                 if waiting + MOST_IN_PART > MOST_ELEMENTS:
                     _check_elements(_count([*one.itersiblings(preceding=True), one]) - bool(number), number)
@@ -121,19 +121,24 @@ def _check_elements(count: int, number: int) -> None:
         raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")
 
 
-def _check_root(one: etree._Element) -> None:
-    check_doctype(one)
-    if one.tag != "tracking":
-        raise UnreadableFile(f"the root of the file is {str(one.tag)[:60]!r}, not 'tracking'")
+def _space_of(root: etree._Element) -> str:
+    """Return the XML namespace of a file, as it stands before the names of its elements; "" if it has none."""
+    check_doctype(root)
+    space, brace, name = str(root.tag).rpartition("}")
+    if name == "Workbook":
+        raise UnreadableFile("the file is an XML Spreadsheet of Excel 2003, which is not read; save it as xlsx")
+    if name != "tracking":
+        raise UnreadableFile(f"the root of the file is {name[:60]!r}, not 'tracking'")
+    return space + brace
 
 
-def _row(number: int, item: etree._Element, own: OwnColumns) -> Row:
+def _row(number: int, item: etree._Element, own: OwnColumns, space: str) -> Row:
     """Convert an item to a row; the row is invalid if the item contains an element of ours twice."""
     cells: dict[str, str] = {}
     others: list[tuple[str, str]] = []
     error = ""
     for one in item:
-        tag = one.tag
+        tag = one.tag.removeprefix(space) if space else one.tag
         name = _COLUMNS.get(tag)
         if name is None:
             own_name = tag.rpartition("}")[2]

@@ -21,6 +21,7 @@ from qrkit.files import FileNames
 __all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]
 
 IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
+TABLES = frozenset({"csv", "tsv", "txt", "json", "xlsx", "xls", "ods", "sql"})
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
@@ -128,7 +129,12 @@ def _row(number: int, archive: ZipFile, entry: ZipInfo, parts: tuple[str, ...], 
     stem, _, suffix = parts[-1].rpartition(".")
     cells = {"Campaign Name": "/".join(parts[:-1]), "QR Code Name": stem or parts[-1]}
     if suffix.lower() != "png":
-        return Row(number, cells, f"{'/'.join(parts)!r} is no .png, and only those are read", "undecodable")
+        rule = (
+            "is a table; unpack it, and import it alone"
+            if suffix.lower() in TABLES
+            else "is no .png, and only those are read"
+        )
+        return Row(number, cells, f"{'/'.join(parts)!r} {rule}", "undecodable")
     try:
         # The QR Code was not created by us, so its text is the content and not one of our short URLs.
         content = decode(archives.unpacked(archive, entry, MOST_PICTURE_BYTES))

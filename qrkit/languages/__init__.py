@@ -23,10 +23,11 @@ from qrkit.languages.dates import (
     weekday_name,
 )
 from qrkit.languages.numbers import country, list_text, number_text, percent_text, signed_text
-from qrkit.languages.sentences import Sentence, say
+from qrkit.languages.sentences import Sentence, say, translated
 
 __all__ = [
     "LANGUAGES", "LanguageTag", "Sentence", "check_language", "country", "current_language", "full_date", "in_language",
     "list_text", "long_date", "month_and_year", "month_name", "number_text", "percent_text", "period_text",
-    "plain_date", "say", "short_date", "short_month", "short_months", "short_weekday", "signed_text", "weekday_name",
+    "plain_date", "say", "short_date", "short_month", "short_months", "short_weekday", "signed_text", "translated",
+    "weekday_name",
 ]  # fmt: skip

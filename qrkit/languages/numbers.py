@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from math import floor, log10
@@ -13,7 +14,7 @@ from qrkit.languages.choosing import LanguageTag, current_language
 if TYPE_CHECKING:
     from babel import Locale
 
-__all__ = ["country", "list_text", "locale_of", "number_text", "percent_text", "signed_text"]
+__all__ = ["country", "figure_text", "list_text", "locale_of", "number_text", "percent_text", "signed_text"]
 
 
 def number_text(value: float, shape: str = ",") -> str:
@@ -31,6 +32,14 @@ def percent_text(points: float, decimals: int = 0) -> str:
     """Format percentage points with the sign of the language: 12%."""
     language = current_language()
     return number_text(points, f",.{decimals}f") + ("%" if language == "en" else _percent_sign(language))
+
+
+def figure_text(text: str) -> str:
+    """Return an English number, such as 12% or 12.5 mm, as the language of the context writes it; "" if it is none."""
+    language = current_language()
+    if not (found := re.fullmatch(r"([+-]?[\d,]*\.?\d+)(%?)((?: [a-z]{1,2})?)", text)):
+        return ""
+    return found[1].translate(_separators(language)) + (found[2] and _percent_sign(language)) + found[3]
 
 
 def signed_text(number: float, width: float | None = None) -> str:

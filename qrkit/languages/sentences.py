@@ -6,13 +6,14 @@ its tag in `LanguageTag` of `choosing.py`, and its catalog.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from qrkit.languages.choosing import LanguageTag, current_language
-from qrkit.languages.numbers import locale_of, number_text
+from qrkit.languages.numbers import figure_text, locale_of, number_text
 
-__all__ = ["Sentence", "catalog", "say"]
+__all__ = ["Sentence", "catalog", "say", "translated"]
 
 Sentence = str | tuple[str, str]
 """An English sentence with the names of its values in braces; a pair is the form for one and the form for several."""
@@ -43,6 +44,53 @@ def _form(sentence: Sentence, count: int | None) -> str:
         return entry
     # French and Spanish have a form for whole millions, too, which few sentences need.
     return entry["other"] if count is None else entry.get(locale_of(language).plural_form(count), entry["other"])
+
+
+def translated(text: str) -> str:
+    """Return a finished English text, such as a rule or a finding of a check, in the language of the context.
+
+    Its values stay, but for those that are texts of a catalog themselves, and for the separators of numbers. A text
+    that the catalog lacks stays English.
+    """
+    language = current_language()
+    return text if language == "en" else _translated(language, text)
+
+
+@lru_cache(maxsize=2048)
+def _translated(language: LanguageTag, text: str) -> str:
+    if text in catalog(language):
+        return say(text)
+    if figure := figure_text(text):
+        return figure
+    if "; " in text:
+        return "; ".join(_translated(language, part) for part in text.split("; "))
+    for pattern, sentence in _patterns(language):
+        if found := pattern.fullmatch(text):
+            return say(sentence, **{name: _translated(language, value) for name, value in found.groupdict().items()})
+    return text
+
+
+@cache
+def _patterns(language: LanguageTag) -> list[tuple[re.Pattern[str], str]]:
+    """Return the sentences with values, and what matches them; those with most words of their own first."""
+    found = {one: "".join(VALUE.split(one)[::2]) for one in catalog(language) if VALUE.search(one)}
+    clear = [one for one, words in found.items() if len(words) >= (4 if one[0].isalpha() else FEWEST)]
+    ordered = sorted(clear, key=lambda one: -len(found[one]))
+    return [(_pattern(one), one) for one in ordered if "{count}" not in one]
+
+
+def _pattern(sentence: str) -> re.Pattern[str]:
+    first, *others = VALUE.split(sentence)
+    known, parts = set[str](), [re.escape(first)]
+    for name, words in zip(others[::2], others[1::2], strict=True):
+        parts += [f"(?P={name})" if name in known else f"(?P<{name}>.+)", re.escape(words)]
+        known.add(name)
+    return re.compile("".join(parts), re.DOTALL)
+
+
+VALUE = re.compile(r"\{(\w+)\}")
+FEWEST = 12
+"""Characters beside the values that a sentence needs which begins with one; "{a} with {b}" would match too much."""
 
 
 @cache

@@ -110,7 +110,7 @@ def preflight(
 
 
 class PrintTally:
-    """Counts the findings of many pictures, so that each kind is told once."""
+    """Counts the findings of many pictures, so that each kind is reported once."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

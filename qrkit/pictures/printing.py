@@ -50,7 +50,7 @@ class PrintSize(Inks):
     )
 
     def check_format(self, name: str) -> None:
-        """Check that a format keeps what is asked for.
+        """Check that a format can store what was requested.
 
         Raises:
             InvalidParameter: If a profile, spot colors or a bleed are not for this format.

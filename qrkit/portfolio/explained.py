@@ -1,10 +1,11 @@
-"""`Explained`: where the QR Codes of a portfolio lead whom, told to their owner."""
+"""`Explained`: tells the owner of a QR Code where it leads a visitor, and why."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
 
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.store.records.qrcodes import number_of, target_of
 from qrkit.tracking.records import Place, QRCode
@@ -40,7 +41,7 @@ class Explained(ManyRecords):
 
         Raises:
             NotFound: If there is no such QR Code.
-            InvalidParameter: If `at` is not a time.
+            InvalidParameter: If `at` is not a time, or `request` is not a `Request`.
 
         Example:
             >>> from qrkit import open_portfolio
@@ -50,6 +51,8 @@ class Explained(ManyRecords):
             ...     print(shop.explain("door").sentence)
             no rule applies; it gets the content of the QR Code
         """
+        if not isinstance(request, Request | None):
+            raise InvalidParameter(Problem("request", request, "must be a Request", "wrong-type"))
         moment = from_iso(at, name="at") if isinstance(at, str) else utc(at) if at else self.now()
         found = code if isinstance(code, QRCode) else self.find_qrcode(code)
         # A record that the plan does not show lacks what a visitor gets.

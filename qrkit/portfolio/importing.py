@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache, partial
@@ -26,8 +26,9 @@ from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
-from qrkit.portfolio.code_pictures import check_drawable, fits, fitting
-from qrkit.portfolio.trackable import check_trackable
+from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
+from qrkit.portfolio.trackable import check_change, check_trackable
+from qrkit.portfolio.updating import Identified, changes_of
 from qrkit.store.records.json_rows import read_campaigns
 from qrkit.store.records.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
@@ -66,8 +67,9 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-NO_CODES = frozenset({"-", "--", "n/a", "na", "nan", "none", "null", "nil", "tbc", "tbd", "#n/a"})
-"""What people write into a column of short codes where there is none."""
+_OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
+NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
+"""What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
 
@@ -143,7 +145,15 @@ def read_mapped(
 
 
 def import_table(
-    table: Table, present: Present, add: Add, seen: Watch = UNSEEN, *, fix_urls: bool = False, campaign: str = ""
+    table: Table,
+    present: Present,
+    add: Add,
+    seen: Watch = UNSEEN,
+    *,
+    fix_urls: bool = False,
+    campaign: str = "",
+    update_by: str = "",
+    there: Iterable[QRCode] = (),
 ) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
@@ -151,18 +161,26 @@ def import_table(
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
         fix_urls: Whether to complete web addresses that have one sensible reading.
         campaign: The name of the campaign for rows that name none.
+        update_by: What identifies the QR Codes that rows change, as for `Identified`; "" to change none.
+        there: The QR Codes that may be changed.
+
+    Raises:
+        InvalidParameter: If `update_by` cannot identify QR Codes.
     """
     importing = _Importing(present, table, add, tidy_name(campaign))
     codes = codes_of(table, present.now, seen)
     contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
     if fix_urls:
         # A code that is in the portfolio with its address as it was written is a duplicate, not another code.
-        codes = map(partial(_completed, there=frozenset(contents)), codes)
+        codes = map(partial(_completed, there=frozenset(() if update_by else contents)), codes)
+    if update_by:
+        codes = importing.updated(codes, update_by, there)
     result = merge(codes, contents, importing.has_own_code, importing.insert)
     importing.finish()
     issues = sorted((*result.issues, *importing.folder_issues(table.rows)), key=lambda issue: issue.row)
     hosts = dict(importing.other_hosts.most_common())
-    return replace(result, issues=tuple(issues), other_hosts=hosts, kept_codes=importing.kept_codes)
+    updates = tuple(importing.updates)
+    return replace(result, issues=tuple(issues), other_hosts=hosts, kept_codes=importing.kept_codes, updates=updates)
 
 
 def check_codes_kept(result: ImportResult) -> None:
@@ -203,10 +221,49 @@ class _Importing:
         self._own_hosts = {"", host_of(present.base_url)}
         self._has_folders = False
         self.other_hosts, self.kept_codes = Counter[str](), 0
+        self.updates: list[tuple[QRCode, QRCode]] = []
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
         return self._is_free(self._link(code.short_url))
+
+    def updated(
+        self, codes: Iterable[tuple[Row, QRCode] | ImportIssue], by: str, there: Iterable[QRCode]
+    ) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
+        """Yield the rows of new QR Codes, and the issues of those that change a QR Code, which `updates` collects."""
+        identified = Identified(by, there, self._read_link)
+        for read in codes:
+            if isinstance(read, ImportIssue):
+                yield read
+                continue
+            row, code = read
+            try:
+                before = identified.match(row, code)
+                issues = [*self._update(row, code, before)] if before else []
+            except (InvalidParameter, ContentTooLong) as error:
+                yield issue_of(row, code, "invalid", str(error))
+            else:
+                yield from issues if before else [read]
+
+    def _update(self, row: Row, code: QRCode, before: QRCode) -> Iterator[ImportIssue]:
+        """Keep what a row changes of a QR Code, and yield what could not be kept."""
+        changes, template = changes_of(row, code, before), self._template_of(code)
+        if not template:
+            changes.pop("template", None)
+        after = before.replace(**changes)
+        after = after.model_copy(update=links_of(vars(after), self._present.base_url))
+        check_change(before, after)
+        warning = ""
+        if campaign := tidy_name(row.cells.get("Campaign Name", "")):
+            campaign_id, warning = self._campaign(campaign)
+            after = after.replace(campaign_id=campaign_id)
+        if after == before:
+            yield issue_of(row, code, "duplicate", f"{before.name!r} is in the portfolio as this row says")
+            return
+        self.updates.append((before, after))
+        yield from self._issues(row._replace(undated=""), code, {"properties": code.properties, "template": template})
+        if warning:
+            yield issue_of(row, code, "similar-name", warning)
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
@@ -249,12 +306,9 @@ class _Importing:
         return issues
 
     def _issues(self, row: Row, code: QRCode, stored: StoredRow) -> Iterator[ImportIssue]:
-        """Yield what of a row could not be kept, apart from its short code."""
+        """Yield the issues of a row, apart from those of its short code."""
         for reason, detail in row.notes:
             yield issue_of(row, code, reason, detail)
-        if row.undated:
-            detail = f"{row.undated}; the QR Code was added with the date of this import"
-            yield issue_of(row, code, "date-unreadable", detail)
         if stored["properties"] is not code.properties:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
@@ -357,7 +411,7 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
         url = with_scheme(url)
         if "://" not in url:
             code = tidy_code(url.strip().strip("/"))
-            return ShortLink(code, "") if is_allowed(code) and code.lower() not in NO_CODES else None
+            return ShortLink(code, "") if is_allowed(code) and not NO_CODES.fullmatch(code) else None
         found = read_short_url(url, present.base_url, paths)
         is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
         whole = _with_slash(found) if found and is_whole else found
@@ -402,6 +456,9 @@ def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterato
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
     elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
         detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
+    elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
+        detail = f"{written!r} is a link that opens an app, to which no visitor is sent; they see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

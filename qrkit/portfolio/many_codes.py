@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
 from qrkit.portfolio.codes import Records, visible, with_fields
-from qrkit.portfolio.trackable import check_change
+from qrkit.portfolio.trackable import CHECKED_TOGETHER, check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.own_fields import OwnFields
@@ -25,9 +25,11 @@ class DeletedQRCodes:
 
     Attributes:
         rows: Their rows in the store, by column.
+        scans: How many scans were counted for those that the plan shows, without the numbers that were imported.
     """
 
     rows: tuple[dict[str, Any], ...] = field(repr=False)
+    scans: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -38,7 +40,7 @@ class EditedQRCodes:
     """QR Codes that were edited together, as `Portfolio.undo_edit` changes them back; `len()` tells how many.
 
     Attributes:
-        before: The `id` and the fields of each QR Code before the edit, location and properties left out.
+        before: The `id` and the fields of each QR Code before the edit.
         after: The same after the edit, in the same order.
     """
 
@@ -55,10 +57,6 @@ class EditedQRCodes:
         return len(self.before)
 
 
-CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise")
-"""Fields that may break a rule together with others of the QR Code."""
-
-
 class ManyRecords(Records):
     """What a portfolio does with many QR Codes in one step."""
 
@@ -70,17 +68,27 @@ class ManyRecords(Records):
             start: The number of QR Codes before the page. Behind the last one, the number returned is 0.
             limit: The maximum number of QR Codes on the page; None for all.
         """
-        number, codes = search_qrcodes(
-            self.store,
-            self.account.id,
-            search,
-            self._links,
-            base_url=self.base_url,
-            most=PLANS[self.account.plan].most_qrcodes,
-            start=start,
-            limit=limit,
-        )
+        number, codes = self._found(search, start, limit)
         return number, [visible(code) for code in codes]
+
+    def _found(self, search: Search, start: int = 0, limit: int | None = None) -> tuple[int, list[QRCode]]:
+        """Return a page as `search_page` does, with complete records, including those that the plan does not show."""
+        asked = (self.store, self.account.id, search, self._links)
+        most = PLANS[self.account.plan].most_qrcodes
+        return search_qrcodes(*asked, base_url=self.base_url, most=most, start=start, limit=limit)
+
+    def _those(self, ids: Iterable[str]) -> list[QRCode]:
+        """Return the complete records of QR Codes.
+
+        Raises:
+            NotFound: If this portfolio has no QR Code with one of these IDs.
+        """
+        wanted = dict.fromkeys(ids)
+        _, codes = self._found(Search(ids=tuple(wanted)))
+        known = {code.id for code in codes}
+        if missing := [id for id in wanted if id not in known]:
+            raise NotFound("QR Code", missing[0])
+        return codes
 
     def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
         """Return the QR Codes that contain a text, in the order they were added.
@@ -103,10 +111,13 @@ class ManyRecords(Records):
             NotFound: If this portfolio has no QR Code with one of these IDs; nothing is deleted.
         """
         with self.store.atomic():
-            codes = [self._one(id) for id in dict.fromkeys(ids)]
-            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes, self.now())
-        return deleted
+            return self._delete(self._those(ids))
+
+    def _delete(self, codes: Sequence[QRCode]) -> DeletedQRCodes:
+        rows = {row["id"]: row for row in deleted_rows(self.store, [code.id for code in codes])}
+        scans = sum(code.scans - rows[code.id]["imported_scans"] for code in codes if code.is_available)
+        delete_qrcodes(self.store, codes, self.now())
+        return DeletedQRCodes(tuple(rows.values()), scans)
 
     def restore_qrcodes(self, deleted: DeletedQRCodes) -> None:
         """Restore deleted QR Codes with their IDs, short codes, and the scans counted before they were deleted.
@@ -164,13 +175,10 @@ class ManyRecords(Records):
         """
         if rules_of_campaigns and terms.get("rules") is not None:
             raise InvalidParameter(Problem("rules", terms["rules"], "cannot be combined with rules_of_campaigns"))
-        wanted = dict.fromkeys(ids)
         with self.store.atomic():
             self.templates.check_known(template or "")
             self._check_campaign(campaign_id or None)
-            _, codes = self.search_page(Search(ids=tuple(wanted)))
-            if missing := next(iter(wanted.keys() - {code.id for code in codes}), None):
-                raise NotFound("QR Code", missing)
+            codes = self._those(ids)
             same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 same["campaign_id"] = campaign_id or None
@@ -183,9 +191,8 @@ class ManyRecords(Records):
                     own["rules"] = ruled.get(same.get("campaign_id", code.campaign_id) or "", ())
                 changed = self._edited(code, same | own, "replace" if find else "rules", replace or None)
                 pairs.append((code, _sorted_anew(changed, add_tags, remove_tags, fields or {})))
-            edited = EditedQRCodes.of(pairs)
-            self._store_edited([(before, after) for before, after in pairs if after != before], edited)
-        return edited
+            self._store_edited(pairs)
+        return EditedQRCodes.of(pairs)
 
     def _checked(self, terms: Mapping[str, Any]) -> dict[str, Any]:
         """Return terms as any QR Code keeps them, checked once for all, so that a password is hashed once."""
@@ -200,11 +207,11 @@ class ManyRecords(Records):
             warnings.warn(text, stacklevel=3)
         return shown
 
-    def _store_edited(self, codes: Sequence[tuple[QRCode, QRCode]], edited: EditedQRCodes) -> None:
-        """Store the fields of QR Codes that an edit changed in any of them."""
-        pairs = list(zip(edited.before, edited.after, strict=True))
-        changed = [name for name in EDITED if any(before[name] != after[name] for before, after in pairs)]
-        edit_qrcodes(self.store, codes, changed, self.now())
+    def _store_edited(self, pairs: Sequence[tuple[QRCode, QRCode]]) -> None:
+        """Store the fields of QR Codes, before and after, that an edit changed in any of them."""
+        pairs = [(before, after) for before, after in pairs if after != before]
+        changed = [name for name in EDITED if any(getattr(one, name) != getattr(other, name) for one, other in pairs)]
+        edit_qrcodes(self.store, pairs, changed, self.now())
 
     def undo_edit(self, edited: EditedQRCodes) -> int:
         """Change back what `edit_qrcodes` changed, in one transaction, and return how many QR Codes were changed back.
@@ -230,13 +237,14 @@ class ManyRecords(Records):
                 fields["fields"] = _undone_fields(now["fields"], before["fields"], after["fields"])
                 if code.is_available and now | fields != now:
                     undone.append((code, self._edited(code, fields, "edited", f"{len(edited):,} QR Codes")))
-            self._store_edited(undone, edited)
+            self._store_edited(undone)
         return len(undone)
 
     def undo_import(self, imported: ImportResult) -> DeletedQRCodes:
         """Delete what `import_file` or `import_frame` added, and return what `restore_qrcodes` needs to undo that.
 
-        Campaigns that the import added are deleted, too, unless they have other QR Codes by now.
+        QR Codes that the import updated are changed back, as `undo_edit` does. Campaigns that the import added are
+        deleted, too, unless they have other QR Codes by now.
 
         Args:
             imported: What the import into this portfolio returned.
@@ -249,9 +257,8 @@ class ManyRecords(Records):
             rule = "cannot be undone: no short code is given twice, so printed codes would never work again; edit them"
             raise InvalidParameter(Problem("imported", f"{imported.kept_codes:,} short codes of the file", rule))
         with self.store.atomic():
-            _, codes = self.search_page(Search(ids=imported.ids))
-            deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes, self.now())
+            self.undo_edit(EditedQRCodes.of(imported.updates))
+            deleted = self._delete(self._found(Search(ids=imported.ids))[1])
             for campaign in self.list_campaigns():
                 if campaign.id in imported.campaign_ids and not self.list_qrcodes(campaign_id=campaign.id):
                     self.delete_campaign(campaign.id)
@@ -259,7 +266,7 @@ class ManyRecords(Records):
 
     def _edited(self, code: QRCode, fields: Mapping[str, Any], name: str, value: str | None) -> QRCode:
         """Return a QR Code with other fields, each of which is valid; name and value are for an error about them."""
-        if all(fields.get(one, getattr(code, one)) == getattr(code, one) for one in CHECKED_TOGETHER):
+        if all(fields.get(one, getattr(code, one)) == getattr(code, one) for one in (*CHECKED_TOGETHER, "properties")):
             return code.model_copy(update=dict(fields))
         try:
             linked = self._linked(code.replace(**fields))

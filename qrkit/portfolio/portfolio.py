@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,7 +13,7 @@ from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
-from qrkit.exchange.locating import Place
+from qrkit.exchange.locating import Place, PlaceFields
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.visit_tables import scan_table
@@ -26,7 +27,7 @@ from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
+from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
@@ -39,21 +40,16 @@ from qrkit.store.questions.outages import outages
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
 from qrkit.store.records.qrcodes import Staged, StoredRow
-from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import Account, Campaign, QRCode
 from qrkit.tracking.short_urls import base_url_of
-from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 __all__ = ["Portfolio", "design_behind", "picture_of"]
-
-TIME_ZONE = "time_zone"
-"""The store setting that contains the time zone."""
 
 
 class Portfolio(Shown, Scanned, Written):
@@ -70,38 +66,24 @@ class Portfolio(Shown, Scanned, Written):
         """The products, places and things whose short URLs are GS1 Digital Links."""
         return Gs1(self)
 
-    @property
-    def time_zone(self) -> str:
-        """IANA name of the store's time zone, whose days the console, the command line and the server use; saved."""
-        return get_setting(self.store, TIME_ZONE) or "UTC"
-
-    @time_zone.setter
-    def time_zone(self, name: str) -> None:
-        """Save another time zone.
-
-        Raises:
-            InvalidParameter: If the time zone is unknown.
-        """
-        set_setting(self.store, TIME_ZONE, zone_of(name).key)
-
-    def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
+    def silent(self, *, alarm: float = 0.05, time_zone: str | None = None) -> pd.DataFrame:
         """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.
 
         Columns: those of `analytics.silent`, the most conspicuous QR Code first.
 
         Args:
             alarm: Probability of any false alarm in a portfolio where nothing happened, above 0 and below 1.
-            time_zone: IANA name of the time zone for days.
+            time_zone: IANA name of the time zone for days; by default, that of the store.
 
         Raises:
             InvalidParameter: If `alarm` is out of range, or the time zone is unknown.
         """
-        view = self.scans.where(time_zone=time_zone)
+        view = self.scans.where(time_zone=time_zone or self.time_zone)
         found: pd.DataFrame = named("analytics.silent_codes:silent")(view, alarm=alarm)
         return found
 
     def outages(
-        self, *, since: date | str | None = None, until: date | str | None = None, time_zone: str = "UTC"
+        self, *, since: date | str | None = None, until: date | str | None = None, time_zone: str | None = None
     ) -> pd.DataFrame:
         """Return when the server did not run, so that no code could be scanned; see `analytics.outages`.
 
@@ -110,12 +92,12 @@ class Portfolio(Shown, Scanned, Written):
         Args:
             since: The first day or timestamp; None for no bound.
             until: The first day or timestamp after the period; None for no bound.
-            time_zone: IANA name of the time zone of the bounds and of the columns.
+            time_zone: IANA name of the time zone of the bounds and of the columns; by default, that of the store.
 
         Raises:
             InvalidParameter: If a bound is not a date, `since` comes after `until`, or the time zone is unknown.
         """
-        return outages(self.scans.where(since=since, until=until, time_zone=time_zone))
+        return outages(self.scans.where(since=since, until=until, time_zone=time_zone or self.time_zone))
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.
@@ -218,7 +200,7 @@ class Portfolio(Shown, Scanned, Written):
 
     @property
     def webhooks(self) -> Webhooks:
-        """Who is told what happens to the QR Codes, such as scans."""
+        """The webhooks, which notify other servers of events such as scans."""
         return Webhooks(self)
 
     def campaigns(self) -> pd.DataFrame:
@@ -306,16 +288,15 @@ class Portfolio(Shown, Scanned, Written):
         *,
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
-        sheet: str = "",
-        header_row: int | str | None = None,
-        encoding: str = "",
         template: str = "",
         campaign: str = "",
         fix_urls: bool = False,
         old_base_url: str = "",
         anyway: bool = True,
+        update_by: str = "",
         check: bool = False,
         progress: bool = False,
+        **place: Unpack[PlaceFields],
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
 
@@ -328,12 +309,6 @@ class Portfolio(Shown, Scanned, Written):
                 archives are always recognized by their first bytes.
             columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
                 the file's, as in `{"content": "landing page", "name": "poster"}`.
-            sheet: The name of the sheet to read. By default, the first one with the headings is read, and all that
-                have the same ones; hidden sheets are not.
-            header_row: The row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a file without
-                headings, whose columns are A, B, …. By default, headings are found within 50 rows.
-            encoding: The encoding of a text file, such as "cp1252". By default, what is neither UTF-8 nor UTF-16 is
-                guessed. The result says what was found and guessed.
             template: The name of the template for rows that name none in a column Template.
             campaign: The name of the campaign for rows that name none; it is added if no campaign has this name.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
@@ -343,8 +318,18 @@ class Portfolio(Shown, Scanned, Written):
                 starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
+            update_by: What identifies QR Codes that are there already, so that their rows change them instead of adding
+                others: "name", "short_url", or the name of a field of your own, such as "Poster ID". Empty cells change
+                nothing, and short codes, creation dates and scan counts stay. Rows with a new value add QR Codes. A row
+                is left out if it lacks the value, or if it shares the value with an earlier row or several QR Codes.
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
+            **place: Where the table is; the result says what was found and guessed. `sheet` is the name of the sheet;
+                by default, the first one with the headings is read, and all that have the same ones; hidden sheets are
+                not. `header_row` is the row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a
+                file without headings, whose columns are A, B, …. By default, headings are found within 50 rows.
+                `encoding` is that of a text file, such as "cp1252"; by default, what is neither UTF-8 nor UTF-16 is
+                guessed.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
@@ -359,18 +344,24 @@ class Portfolio(Shown, Scanned, Written):
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
-        table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
+        table = read_mapped(data, named.name, columns or {}, seen, Place(**place))
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
-            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign)
+            there = self.list_qrcodes() if update_by else ()
+            how: dict[str, Any] = {"fix_urls": fix_urls, "campaign": campaign, "update_by": update_by, "there": there}
+            result = import_table(table, known, add, seen, **how)
             if not anyway:
                 check_codes_kept(result)
             return result
 
         if check:
             return judge(present_in(self, template, old), lambda *_: None)
-        return self._store(judge, template, old)
+        # Nobody else may change a QR Code between the comparison with its row and the update.
+        with self.store.atomic() if update_by else nullcontext():
+            result = self._store(judge, template, old)
+            self._store_edited(result.updates)
+        return result
 
     def import_scans(
         self,
@@ -380,6 +371,7 @@ class Portfolio(Shown, Scanned, Written):
         columns: Mapping[str, str] | None = None,
         code: str = "",
         name: str = "",
+        check: bool = False,
     ) -> ScanImport:
         """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
 
@@ -395,6 +387,7 @@ class Portfolio(Shown, Scanned, Written):
             columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
             code: The short code of all visits, for a file that does not contain it.
             name: The name of the file that bytes come from, for `scan_imports`.
+            check: Whether to check the file alone. The result is that of an import, but nothing is added.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
@@ -406,6 +399,8 @@ class Portfolio(Shown, Scanned, Written):
         else:
             sheet, name = read_sheet(source), Path(source).name
         table = scan_table(sheet, columns, code=code)
+        if check:
+            return check_scans(self.scans, table, self.base_url, now=self.now())
         return insert_scans(self.scans, table, self.base_url, source=name, now=self.now())
 
     def scan_imports(self) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -21,7 +22,7 @@ from qrkit.tracking.times import to_iso
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ScanImport", "imports_frame", "insert_scans"]
+__all__ = ["ScanImport", "check_scans", "imports_frame", "insert_scans"]
 
 OWN_CODES = "SELECT short_code, content, imported_scans FROM qrcodes WHERE account_id = ?"
 
@@ -108,6 +109,18 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, 
         created, len(visits) - created, tuple(sorted(set(issues))), differences if is_first else {},
         table.service, bots, table.bots_said,
     )  # fmt: skip
+
+
+class _CheckedOnlyError(Exception):
+    """Rolls back what an import has added."""
+
+
+def check_scans(scans: Scans, table: ScanTable, base_url: str, *, now: datetime) -> ScanImport:
+    """Return what `insert_scans` would return, and add nothing."""
+    with suppress(_CheckedOnlyError), scans.store.atomic():
+        result = insert_scans(scans, table, base_url, source="", now=now)
+        raise _CheckedOnlyError
+    return result
 
 
 def _count_bots(visits: Sequence[Mapping[str, Any]]) -> int:

@@ -10,22 +10,41 @@ from qrkit.portfolio.explained import Explained
 from qrkit.store import Scans
 from qrkit.store.questions.conversions import Conversions
 from qrkit.store.questions.split_visits import split_visits, split_weights
+from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.records import PLANS
+from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Scanned"]
 
+TIME_ZONE = "time_zone"
+"""The store setting that contains the time zone."""
+
 
 class Scanned(Explained):
     """The scans of a portfolio, and what came of them."""
 
     @property
+    def time_zone(self) -> str:
+        """IANA name of the store's time zone, whose days and hours `scans`, reports and all programs use; saved."""
+        return get_setting(self.store, TIME_ZONE) or "UTC"
+
+    @time_zone.setter
+    def time_zone(self, name: str) -> None:
+        """Save another time zone.
+
+        Raises:
+            InvalidParameter: If the time zone is unknown.
+        """
+        set_setting(self.store, TIME_ZONE, zone_of(name).key)
+
+    @property
     def scans(self) -> Scans:
-        """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
-        most = PLANS[self.account.plan].most_qrcodes
-        return Scans(self.store, self.account.id, most_qrcodes=most, clock=self.now)
+        """The scans of this portfolio, in its time zone; pass this object to the functions of `qrkit.analytics`."""
+        most, zone = PLANS[self.account.plan].most_qrcodes, self.time_zone
+        return Scans(self.store, self.account.id, most_qrcodes=most, time_zone=zone, clock=self.now)
 
     def scans_of(self, id: str) -> Scans:
         """Return the scans of a QR Code or a campaign.

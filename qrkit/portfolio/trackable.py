@@ -14,8 +14,12 @@ from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.redirect_rules import RedirectRule, contents_of, unanswered
 from qrkit.tracking.short_urls import slug
+from qrkit.tracking.times import to_iso
 
-__all__ = ["check_change", "check_rules", "check_tail", "check_trackable"]
+__all__ = ["CHECKED_TOGETHER", "check_change", "check_rules", "check_tail", "check_trackable"]
+
+CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise", "valid_since", "valid_until")
+"""Fields that may break a rule together with others of the QR Code."""
 
 
 def check_trackable(code: QRCode) -> None:
@@ -23,7 +27,7 @@ def check_trackable(code: QRCode) -> None:
 
     Raises:
         InvalidParameter: If the code is dynamic, and one of its contents does not work that way, leads to the short
-            URL itself, or belongs to a rule that never answers.
+            URL itself, or belongs to a rule that never answers, or its time ends before it begins.
     """
     if not code.is_dynamic:
         return
@@ -37,6 +41,10 @@ def check_trackable(code: QRCode) -> None:
         for name, text in ruled.items()
         if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
     ]
+    since, until = code.valid_since, code.valid_until
+    if since and until and until <= since:
+        rule = f"must be later than {to_iso(since)}, before which the short URL leads nowhere"
+        problems.append(Problem("valid_until", to_iso(until), rule))
     _refuse(*problems, *_unanswered(code.rules))
 
 
@@ -65,8 +73,7 @@ def check_change(before: QRCode, after: QRCode) -> None:
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):
         check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
-    if parts[0] != parts[1]:
+    if any(getattr(before, name) != getattr(after, name) for name in (*CHECKED_TOGETHER, "is_dynamic")):
         check_trackable(after)
 
 

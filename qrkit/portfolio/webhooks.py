@@ -1,4 +1,4 @@
-"""`Webhooks`: who is told what happens to the QR Codes of one account, and what became of the attempts to tell them."""
+"""`Webhooks`: which servers are notified of events of an account's QR Codes, and what became of each delivery."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Webhooks:
         """
         table.delete_webhook(self._store, self.get(id).id)
 
-    def daily(self, *, time_zone: str = "UTC") -> int:
+    def daily(self, *, time_zone: str | None = None) -> int:
         """Look for QR Codes that fell silent, unusual days, and experiments with a winner; return how many are new.
 
         They are found as by `analytics.silent`, `analytics.unusual_days` and `analytics.experiment`, and become the
@@ -133,7 +133,7 @@ class Webhooks:
         asks for are looked for. `qrkit serve` does this once a day.
 
         Args:
-            time_zone: IANA name of the time zone for days.
+            time_zone: IANA name of the time zone for days; by default, that of the store.
 
         Raises:
             InvalidParameter: If the time zone is unknown.

@@ -147,7 +147,7 @@ def portfolio(
     title: str | None = None,
     since: date | str | None = None,
     until: date | str | None = None,
-    time_zone: str = "UTC",
+    time_zone: str | None = None,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year", "campaigns"] | tuple[date | str, date | str] | None = None,
@@ -164,7 +164,7 @@ def portfolio(
         title: Title of the page; by default "Scan report".
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
         until: The day after the last; by default the day after the last scan.
-        time_zone: IANA name of the time zone for the days and hours of the report.
+        time_zone: IANA name of the time zone for the days and hours of the report; by default, that of the store.
         attributes: Attributes of scans that get a table, such as country, utm_source, tag or the name of a field of
             yours; see `analytics.scans_by`.
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
@@ -221,7 +221,7 @@ def campaign(
     title: str | None = None,
     since: date | str | None = None,
     until: date | str | None = None,
-    time_zone: str = "UTC",
+    time_zone: str | None = None,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
@@ -239,7 +239,7 @@ def campaign(
         title: Title of the page; by default the campaign's name.
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
         until: The day after the last; by default the day after the last scan.
-        time_zone: IANA name of the time zone for the days and hours of the report.
+        time_zone: IANA name of the time zone for the days and hours of the report; by default, that of the store.
         attributes: Attributes of scans that get a table, such as country, utm_source, tag or the name of a field of
             yours; see `analytics.scans_by`.
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
@@ -293,7 +293,7 @@ def notebook(
     title: str | None = None,
     since: date | str | None = None,
     until: date | str | None = None,
-    time_zone: str = "UTC",
+    time_zone: str | None = None,
     language: LanguageTag = "en",
 ) -> Path:
     """Write a report as an executed notebook with its parameters in the first cell, and return the path.
@@ -358,7 +358,7 @@ def _report(
 def _parse(
     since: date | str | None,
     until: date | str | None,
-    time_zone: str,
+    time_zone: str | None,
     scans: Scans,
     *,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
@@ -378,7 +378,7 @@ def _parse(
     return Asked(
         first,
         after,
-        zone_of(time_zone).key,
+        zone_of(time_zone or scans.time_zone).key,
         tuple(attributes),
         _comparison(compare_to),
         least,

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from html import escape
 
+from qrkit import languages
 from qrkit.report.comparisons import Change
 from qrkit.report.facts import Facts
-from qrkit.report.findings import against_text, more_or_fewer, range_text
+from qrkit.report.findings import against_text, leader, more_or_fewer, range_text
 from qrkit.report.sentences import say
-from qrkit.report.words import rate
+from qrkit.report.words import quoted, rate
 
-__all__ = ["SideBySide", "side_by_side"]
+__all__ = ["side_by_side"]
 
-
-class Row(NamedTuple):
-    """A campaign: its scans a day and their change, each with its interval, or the reason why there is none."""
-
-    name: str
-    rate: str
-    likely_rate: str
-    change: str
-    likely_change: str
+NOT_COMPARED = (
+    "The campaigns cannot be compared: fewer than two have scans, there are too few days, or too many numbers are "
+    "hidden."
+)
 
 
-class SideBySide(NamedTuple):
-    """What the changes are compared with, and the campaigns that had scans, the highest rate first."""
+def side_by_side(facts: Facts) -> str:
+    """Return a sentence on the campaign that leads, and a table of all that had scans, as HTML.
 
-    change: str
-    rows: Sequence[Row]
-
-
-def side_by_side(facts: Facts) -> SideBySide:
-    """Compare the campaigns; without rows if there are too few days, or too many are hidden."""
-    title, rates = say("change", against=against_text(facts.comparisons)), facts.rates
+    The table has the scans a day and their change, each with its interval, or the reason why there is none.
+    """
+    rates = facts.rates
     if rates is None or "campaign" not in rates:
-        return SideBySide(title, ())
+        return f'<p class="notes">{languages.say(NOT_COMPARED)}</p>'
     changes = {one.name: one for one in facts.comparisons.parts}
-    found = []
+    change = say("change", against=against_text(facts.comparisons))
+    heads = languages.say("Campaign"), languages.say("Scans a day"), change
+    rows = []
     for row in rates.sort_values(["rate", "campaign"], ascending=[False, True]).to_dict("records"):
         likely = row["reason"] or say("likely_rate", low=rate(row["low"]), high=rate(row["high"]))
-        found.append(Row(row["campaign"], rate(row["rate"]), likely, *_change(changes.get(row["campaign"]))))
-    return SideBySide(title, found)
+        cells = (rate(row["rate"]), likely), _change(changes.get(row["campaign"]))
+        texts = "".join(f"<td>{escape(value)}<small>{escape(detail)}</small></td>" for value, detail in cells)
+        rows.append(f'<tr><th scope="row"><bdi>{escape(row["campaign"])}</bdi></th>{texts}</tr>')
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+    told = escape(" ".join([leader(facts), *_lead(facts)]))
+    return f'<p class="notes">{told}</p><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def _lead(facts: Facts) -> list[str]:
+    """Say by how much the campaign with the most scans leads the second one, if there is an interval."""
+    leading = facts.comparisons.leading
+    if leading is None or leading.reason:
+        return []
+    names = {"name": quoted(leading.name), "other": quoted(facts.leaders[1][0])}
+    return [say("lead", change=more_or_fewer(leading.ratio), range=range_text(leading), **names)]
 
 
 def _change(change: Change | None) -> tuple[str, str]:

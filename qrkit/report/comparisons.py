@@ -40,6 +40,9 @@ ALARM = 0.05
 """Probability that a period in which nothing happened has an unusual day, and that it has a burst."""
 FEWEST_USUAL = 14
 """Minimum number of whole days to determine the usual range."""
+AMONG = timedelta(days=28)
+"""Fewer days rule out hardly anything as unusual, so they are judged together with the days before them, or after them
+where there are too few before."""
 MOST_CONTENTS = 3
 FEWEST_OF_NEW = 20
 """Minimum scans of a new QR Code for its rate to mean anything."""
@@ -205,7 +208,9 @@ def compared(
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     present = whole.only(daily)
-    unusual, bursts = _events(present, holidays)
+    begins = beginnings(scans.where(until=whole.until))
+    known = Span(min(begins.values(), default=whole.since), whole.until)
+    unusual, bursts = _events(present, whole, scans, known, holidays)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     past = before.counts(scans) if before else present
@@ -213,7 +218,10 @@ def compared(
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
     total, calm, trend, parts = None, None, nan, list[Change]()
     sides = [first.only(past), second.only(present)]
-    events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past, holidays)) if before else ())}
+    events = {
+        *_days_of_events(unusual, bursts),
+        *(_days_of_events(*_events(past, before, scans, known, holidays)) if before else ()),
+    }
     left_out = _left_out(sides, events | {*_holidays_in([*first.dates, *second.dates], holidays)})
     if min(map(len, sides)) >= FEWEST_DAYS:
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
@@ -221,7 +229,7 @@ def compared(
         calm = compare_sides("", kept, LEVEL) if left_out else None
         both = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts, of_parts
         parts = _changes_of_parts(chosen, both, kept)
-    best, begins = list(chosen)[:2], beginnings(scans.where(until=whole.until))
+    best = list(chosen)[:2]
     leading = _leading(chosen[best[0]], best, of_parts, present.keys() - set(left_out)) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, _holidays_in(left_out, holidays),
@@ -257,12 +265,25 @@ def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:
     return {day: number for day, number in daily.items() if day in days}
 
 
-def _events(daily: dict[date, int], holidays: Collection[date]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """Return the unusual days and the bursts; None if there are too few days to tell."""
-    if len(daily) < FEWEST_USUAL or not any(daily.values()):
+def _events(
+    daily: dict[date, int], span: Span, scans: Scans, known: Span, holidays: Collection[date]
+) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+    """Return the unusual days and the bursts of a span; None if there are too few days to tell.
+
+    Args:
+        daily: The scans of the days of the span.
+        scans: The view, which may have scans before and after the span.
+        known: The days on which there may be scans.
+    """
+    start = min(span.since, max(span.until - AMONG, known.since))
+    around = Span(start, max(span.until, min(start + AMONG, known.until)))
+    among = daily if around == span else dict(sorted((around.counts(scans) | daily).items()))
+    if len(among) < FEWEST_USUAL or not any(daily.values()):
         return None, None
-    usual = days_with(daily)
-    return judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
+    usual = days_with(among)
+    judged, found = judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
+    is_inside, begins_inside = (starts.dt.date.isin(list(daily)) for starts in (judged["day"], found["start"]))
+    return judged[is_inside].reset_index(drop=True), found[begins_inside].reset_index(drop=True)
 
 
 def _moved(scans: Scans, first: Span, second: Span, begins: Mapping[str, date]) -> dict[str, Moved]:
@@ -360,7 +381,7 @@ def _days_of_events(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None) -
 
 
 def _left_out(sides: Sequence[Mapping[date, int]], days: Collection[date]) -> list[date]:
-    """Return which of these days are compared, in order; none if too few others would be left."""
+    """Return which of these days are compared, in order; [] if too few others would be left."""
     found = sorted(day for day in days if any(day in side for side in sides))
     return found if min(map(len, sides)) - len(found) >= FEWEST_DAYS else []
 

@@ -42,9 +42,9 @@ Found: TypeAlias = "Iterator[tuple[str, str, Mapping[str, Any]]]"
 """The ID of a QR Code, what tells the event apart from others of the same kind and code, and its data."""
 
 
-def daily_events(portfolio: Scanned, kinds: Collection[EventKind], time_zone: str) -> dict[str, Event]:
-    """Return what there is to tell of a portfolio today, each by what tells it apart from all others."""
-    view, moment = portfolio.scans.where(time_zone=time_zone), naive(portfolio.now()).isoformat()
+def daily_events(portfolio: Scanned, kinds: Collection[EventKind], time_zone: str | None) -> dict[str, Event]:
+    """Return the events of a portfolio today, in its time zone or another, by keys that tell them apart."""
+    view, moment = portfolio.scans.where(time_zone=time_zone or portfolio.time_zone), naive(portfolio.now()).isoformat()
     codes = view.ask(CODES)
     numbers = dict(zip(codes["qrcode_id"], codes["number"].tolist(), strict=True)) | {"": 0}
     decided = _decided(portfolio, codes.loc[codes["is_split"], "qrcode_id"])

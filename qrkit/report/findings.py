@@ -27,7 +27,7 @@ from qrkit.report.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["against_text", "alerts", "findings", "headline", "lead", "more_or_fewer", "range_text"]
+__all__ = ["against_text", "alerts", "findings", "headline", "lead", "leader", "more_or_fewer", "range_text"]
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
@@ -107,7 +107,7 @@ def findings(facts: Facts) -> list[str]:
         *_new(facts),
         *_contents(facts.comparisons),
         *_unusual(facts.comparisons),
-        _leader(facts),
+        leader(facts),
         _first_scans(facts),
         _half_life(facts),
         _machines(facts),
@@ -334,7 +334,7 @@ def _new(facts: Facts) -> list[str]:
 
 
 def _season(comparisons: Comparisons) -> str:
-    """Say whether a change of all scans is one that came a year earlier, too."""
+    """Say whether scans changed in the same way a year earlier."""
     shown, season = comparisons.calm or comparisons.total, comparisons.season
     if season is None or shown is None or not shown.differs or _is_trend(comparisons, shown):
         return ""
@@ -410,14 +410,14 @@ def _describe_burst(burst: dict[str, Any]) -> str:
     return say("burst", day=begin, days=number(burst["days"]), scans=number(burst["scans"]), extra=extra)
 
 
-def _leader(facts: Facts) -> str:
+def leader(facts: Facts) -> str:
     """Say which campaign or QR Code leads, and whether its lead is beyond chance."""
-    leader = facts.comparisons.leading
-    if leader is None:
+    leading = facts.comparisons.leading
+    if leading is None:
         return ""
     (name, scans), (other, other_scans) = facts.leaders[:2]
-    key = _leads_key(leader.ratio, differs=leader.differs, is_by_places=facts.comparisons.is_by_places)
-    values = {"other": quoted(other), "other_scans": number(other_scans), "reason": leader.reason}
+    key = _leads_key(leading.ratio, differs=leading.differs, is_by_places=facts.comparisons.is_by_places)
+    values = {"other": quoted(other), "other_scans": number(other_scans), "reason": leading.reason}
     told = say(key, name=quoted(name), scans=number(scans), **values)
     gone = facts.comparisons.on_left_out
     if not any(gone):

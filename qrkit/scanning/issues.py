@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import EyeShape, Structure
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "fixed_issues", "issues_of", "sorted_issues"]
+__all__ = [
+    "CONTRAST",
+    "LIGHT_ON_DARK",
+    "MIRRORED",
+    "MOST_USED",
+    "PUPIL_CONTRAST",
+    "Limits",
+    "fixed_issues",
+    "issues_of",
+    "sorted_issues",
+]
 
 MOST_USED = 0.5
 """Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""
@@ -51,11 +61,12 @@ class Limits(NamedTuple):
     least_ok: float = 0
     most_ok: float = inf
 
-    def severity(self, value: float) -> Severity | None:
-        """Return the severity of a value; None if it is within the limits."""
-        if self.least - ROUNDING <= value <= self.most + ROUNDING:
+    def severity(self, value: float, grain: float = 0) -> Severity | None:
+        """Return the severity of a value, which may be off by `grain`; None if it is within the limits."""
+        off = ROUNDING + grain
+        if self.least - off <= value <= self.most + off:
             return None
-        return "warning" if self.least_ok - ROUNDING <= value <= self.most_ok + ROUNDING else "error"
+        return "warning" if self.least_ok - off <= value <= self.most_ok + off else "error"
 
     def needed(self, value: float) -> float:
         """Return the limit that a value exceeds."""
@@ -97,7 +108,7 @@ ALIGNMENT = Limits(least=0.48, least_ok=0.42)
 SAME_INK = 0.03
 """Difference of contrast up to which eyes and modules have the same ink."""
 
-FAINTEST = 0.1
+FAINTEST = 0.09
 """Contrast below which no reader finds the symbol."""
 
 RESTORED = {"L": 0.07, "M": 0.15, "Q": 0.25, "H": 0.3}
@@ -109,6 +120,12 @@ STANDARD_QUIET = 4
 UNSURE = 0.2
 """Modules by which the measured quiet zone of an image may be too narrow, because edges are a pixel wide."""
 
+LIGHT_ON_DARK = (
+    "the code is light on dark, which 6 of 10 scanners, many Android phones among them, can't read; make it dark on "
+    "light"
+)
+MIRRORED = "the code is mirrored, which some scanners can't read"
+
 SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warning", "note")
 
 
@@ -118,6 +135,8 @@ def issues_of(
     structure: Structure,
     audience: Audience = "phones",
     level: Level = "static",
+    *,
+    grain: float = 0,
 ) -> tuple[Issue, ...]:
     """Return all issues, the worst first.
 
@@ -128,6 +147,7 @@ def issues_of(
         audience: Whose readers must read it. What only embedded readers need is a note for phones.
         level: The level of the check. `standard` and `full` leave it to readers what low contrast and a mirrored symbol
             cost.
+        grain: Modules by which lengths may be off, because the edges of an image lie between its pixels.
     """
     if abs(structure.contrast) < FAINTEST:
         # If the symbol is invisible, no other measurement is meaningful.
@@ -137,8 +157,8 @@ def issues_of(
         *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
         *(fixed_issues(budget) if budget else ()),
-        *_eyes(design, structure, level),
-        *_corners_of(design, structure, audience),
+        *_eyes(design, structure, level, grain),
+        *_corners_of(design, structure, audience, grain),
         *_other_eyes(structure),
         *_weights(design, structure),
         *_quiet(design, structure, is_strict=is_for_tills and audience == "all"),
@@ -278,24 +298,28 @@ EYE_RULES = (
 )
 """Rules for eyes, each with its limits, the gravest first."""
 
+LENGTHS = frozenset({"core", "diagonal", "radius", "width", "growth"})
+"""Measures of eyes in modules."""
+
 HIDING = ("eye-ring", "eye-gap")
 """Issues without which the other measures of an eye are meaningless."""
 
 
-def _eyes(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:
+def _eyes(design: Design | None, structure: Structure, level: Level, grain: float) -> Iterator[Issue]:
     """Yield each issue once for all eyes that have it, with the worst value."""
     sign = -1 if structure.contrast < 0 else 1
     is_hidden = False
     for code, measure, limits, rule in EYE_RULES:
         values = {eye: getattr(eye, measure) * (sign if code == "eye-contrast" else 1) for eye in structure.eyes}
-        bad = {eye: value for eye, value in values.items() if limits.severity(value)}
+        off = grain if measure in LENGTHS else 0
+        bad = {eye: value for eye, value in values.items() if limits.severity(value, off)}
         if code == "eye-contrast" and min(values.values()) > abs(structure.contrast) - SAME_INK:
             continue  # the contrast of modules is as low, and has an issue
         if not bad or (is_hidden and code not in HIDING):
             continue
         is_hidden |= code in HIDING
         worst = max(bad.values(), key=lambda value: abs(value - limits.needed(value)))
-        severity = limits.severity(worst)
+        severity = limits.severity(worst, off)
         needed = limits.needed(worst)
         if code == "eye-contrast":
             severity = _eased(severity, level)
@@ -317,9 +341,9 @@ def _eye_fix(design: Design, code: str, eyes: Iterable[EyeShape]) -> fixes.Fix |
     return fix(design, [eye.corner for eye in eyes])
 
 
-def _corners_of(design: Design | None, structure: Structure, audience: Audience) -> Iterator[Issue]:
+def _corners_of(design: Design | None, structure: Structure, audience: Audience, grain: float) -> Iterator[Issue]:
     """Yield an issue for corners that readers that look for contours do not find."""
-    rounded = [eye for eye in structure.eyes if eye.radius > CORNER and eye.ring >= WHOLE]
+    rounded = [eye for eye in structure.eyes if eye.radius > CORNER + grain and eye.ring >= WHOLE]
     if not rounded:
         return
     radius = max(eye.radius for eye in rounded)
@@ -452,14 +476,10 @@ def _tills(design: Design, budget: Budget | None, audience: Audience) -> Iterato
 def _contrast(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:
     size = abs(structure.contrast)
     if structure.contrast < 0:
-        message = (
-            "the code is light on dark, which 6 of 10 scanners, many Android phones among them, can't read; make it "
-            "dark on light"
-        )
         fix = fixes.dark_on_light(design) if design else None
-        yield Issue("polarity", "error", "foreground", structure.contrast, CONTRAST.least, message, fix)
+        yield Issue("polarity", "error", "foreground", structure.contrast, CONTRAST.least, LIGHT_ON_DARK, fix)
     if structure.is_mirrored:
-        message = "the code is mirrored, which some scanners can't read; turn off the flip"
+        message = f"{MIRRORED}; turn off the flip"
         fix = {"flip": "none"} if design else None
         yield Issue("mirrored", "warning" if level in ASKING else "error", "flip", 1, 0, message, fix)
     severity = "fatal" if size < FAINTEST else CONTRAST.severity(size)

@@ -6,8 +6,9 @@ it is not degraded again for readers. What it says about the print and what it s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil, floor, hypot
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil, dist, floor, hypot
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from qrkit.errors import NoSymbol
 from qrkit.scanning.budget import budget_of
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact, is_tilted
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -26,7 +27,7 @@ from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled, median
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
-from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, opened, where_in
+from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, looks_at, where_in
 from qrkit.symbol.locate import Located, locate, uncorrected
 from qrkit.symbol.rebuilding import rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
     from qrkit.scanning.readers import Engine
 
-__all__ = ["Picture", "check_picture", "match_of", "matched", "no_symbol", "open_picture", "photo_report"]
+__all__ = ["Picture", "check_picture", "match_of", "matched", "no_symbol", "open_pictures", "photo_report"]
 
 
 SEEN_AROUND = 8
@@ -87,16 +88,22 @@ class Match(NamedTuple):
     sampled: Sampled
 
 
-def open_picture(picture: Readable, most_side: int | None = None) -> Picture:
-    """Open an image.
+def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[tuple[Picture, Iterator[Image]]]:
+    """Yield each frame or page of an image, as it is printed, and its other looks; see `looks_at`.
 
     Raises:
         UnreadableFile: If the image cannot be read.
     """
-    whole = opened(picture, most_side)
-    factor = min(1, MOST_READ_SIDE / max(whole.size))
-    size = [max(1, round(side * factor)) for side in whole.size]
-    return Picture(whole.resize(size, reducing_gap=2) if factor < 1 else whole, whole, where_in(picture))
+    for looks in looks_at(picture, most_side):
+        whole = next(looks)
+        yield Picture(_reduced(whole), whole, where_in(picture)), looks
+
+
+def _reduced(greys: Image) -> Image:
+    """Return an image with `MOST_READ_SIDE` pixels on the longer side at most."""
+    factor = min(1, MOST_READ_SIDE / max(greys.size))
+    size = [max(1, round(side * factor)) for side in greys.size]
+    return greys.resize(size, reducing_gap=2) if factor < 1 else greys
 
 
 def check_picture(
@@ -114,7 +121,7 @@ def check_picture(
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found, or it could not be read.
     """
-    seen, found = _find(open_picture(picture, most_side))
+    seen, found = _find(picture, most_side)
     match = match_of(seen.greys, found)
     if match and (photo := _photo(seen, match)):
         return photo_report(found.content, photo, level, audience)
@@ -133,7 +140,7 @@ def matched(picture: Readable) -> tuple[str, Match]:
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found, or its modules cannot be told.
     """
-    seen, found = _find(open_picture(picture))
+    seen, found = _find(picture, None)
     if match := match_of(seen.greys, found):
         return found.content, match
     raise no_symbol(seen)
@@ -145,21 +152,40 @@ def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audien
     return report_of(content, level, issues, audience=audience, budget=photo.budget, photo=photo)
 
 
-def _find(seen: Picture) -> tuple[Picture, Located]:
-    """Find a symbol; if it is too small in the reduced image, in the whole one, which is returned, too.
+def _find(picture: Readable, most_side: int | None) -> tuple[Picture, Located]:
+    """Find a symbol in the frames of an image.
 
     Raises:
         InvalidParameter: If it is a Micro QR Code.
         NoSymbol: If no QR Code was found, or it could not be read.
+    """
+    first = None
+    for seen, others in open_pictures(picture, most_side):
+        if found := _located(seen):
+            return found
+        first = first or (seen, others)
+    assert first, "an image has a frame"
+    seen, others = first
+    if attempted := second_attempt(seen.greys, ATTEMPT_SECONDS["standard"]):
+        return seen, attempted
+    if any(locate(_reduced(look)) for look in others):
+        advice = "draw it dark on a light background that is not transparent"
+        raise NoSymbol(f"a QR Code was found{seen.name}, but it can hardly be seen on white paper: {advice}")
+    raise no_symbol(seen)
+
+
+def _located(seen: Picture) -> tuple[Picture, Located] | None:
+    """Find a symbol; if it is too small in the reduced image, in the whole one, which is returned, too.
+
+    Raises:
+        InvalidParameter: If it is a Micro QR Code.
     """
     for greys in seen.sizes:
         if found := locate(greys):
             if found.version < 0:
                 raise no_verdict()
             return seen._replace(greys=greys), found
-    if found := second_attempt(seen.greys, ATTEMPT_SECONDS["standard"]):
-        return seen, found
-    raise no_symbol(seen)
+    return None
 
 
 def no_symbol(seen: Picture) -> NoSymbol:
@@ -194,10 +220,11 @@ def _dark(sampled: Sampled) -> np.ndarray:
 def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
-    if has_flat_colors(seen.whole, corners):
+    may_be_drawn = not is_tilted(corners)
+    if may_be_drawn and has_flat_colors(seen.whole, corners):
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
-    return None if is_exact(photo) else photo
+    return None if may_be_drawn and is_exact(photo) else replace(photo, is_mirrored=match.sampled.is_mirrored)
 
 
 def _check_drawing(
@@ -214,7 +241,7 @@ def _check_drawing(
     if match:
         budget = budget_of(match.sampled, match.symbol)
         structure = structure_of(match.sampled, match.symbol, budget.wrong)
-        issues = issues_of(None, budget, structure, audience, level)
+        issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     panel, symbol = None, match.symbol if match else None
     if level != "static":
         from qrkit.scanning.panel import run_panel
@@ -254,6 +281,10 @@ def _straighten(greys: Image, corners: Corners, side: int, *, is_mirrored: bool)
     """Return the symbol and its surroundings without perspective."""
     from PIL import Image
 
+    # Without a reduction, a hairline between modules would be met by chance, and count as a whole pixel.
+    factor = max(1, int(dist(corners[0], corners[1]) / side / PIXELS))
+    greys = greys.reduce(factor)
+    corners = [(x / factor, y / factor) for x, y in corners]
     size = (side + 2 * MARGIN) * PIXELS
     near, far = MARGIN * PIXELS, (MARGIN + side) * PIXELS
     places = ((near, near), (far, near), (far, far), (near, far))

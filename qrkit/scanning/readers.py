@@ -129,7 +129,7 @@ def _quirc() -> Engine:
         doubled = picture.resize((2 * picture.width, 2 * picture.height), Image.Resampling.BICUBIC)
         return look(np.asarray(doubled), is_lit_unevenly=False)
 
-    return Engine("quirc", "contour", f"deqr {version('deqr')}", read)
+    return Engine("quirc", "contour", f"deqr {deqr.__version__}", read)
 
 
 def _qrdec() -> Engine:
@@ -142,7 +142,7 @@ def _qrdec() -> Engine:
         # qrdec misses rounded finder patterns that are turned by 20 to 70 degrees, so it also looks at turned images.
         return look(greys) or next(filter(None, (look(turned(greys, angle)) for angle in TURNS)), [])
 
-    return Engine("qrdec", "run-length", f"deqr {version('deqr')}", read)
+    return Engine("qrdec", "run-length", f"deqr {deqr.__version__}", read)
 
 
 def _payloads_by_deqr(decoder: Any, greys: Pixels, **options: bool) -> list[bytes]:

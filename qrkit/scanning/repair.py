@@ -259,6 +259,6 @@ def _describe_layer(lever: Lever, before: Design, after: Design) -> str:
     if lever == "layer_size":
         return f"made {name} {1 - new.width / old.width:.0%} smaller"
     right, down = new.x - old.x, new.y - old.y
-    across = f"{abs(right):.0f} pixels {'right' if right > 0 else 'left'}" if abs(right) >= HALF else ""
-    along = f"{abs(down):.0f} pixels {'down' if down > 0 else 'up'}" if abs(down) >= HALF else ""
+    across = f"{abs(right):.0f} {'pixels right' if right > 0 else 'pixels left'}" if abs(right) >= HALF else ""
+    along = f"{abs(down):.0f} {'pixels down' if down > 0 else 'pixels up'}" if abs(down) >= HALF else ""
     return f"moved {name} {' and '.join(filter(None, (across, along))) or 'by less than a pixel'}"

@@ -1,4 +1,4 @@
-"""Defines `Service`, which holds all that handlers need, and `Call`, an authorized request to the service."""
+"""Defines `Service`, what all handlers share, and `Call`, an authorized request to the service."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class _Caller:
             send(self._connection, failure(StoreBusy(f"the answer cannot be sent: {error}")))
 
     def _done(self, word: str, arguments: list[Any]) -> dict[str, Any]:
-        """Do what is asked, and return the answer."""
+        """Run a request, and return the answer."""
         if word == "more":
             return self._part()
         self._statement.close()

@@ -2,7 +2,8 @@
 
 A released migration is never changed; later changes are new migrations. A new store gets the sum of all of them, which
 `at_once` works out, so that the tables are described only here. Timestamps are UTC without a time zone, because
-grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
+grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE. What DuckDB and PostgreSQL both understand is
+written so that it serves both: `postgresql.tables` has the rest.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import re
 from collections.abc import Mapping
 
 __all__ = [
-    "ALL_VISITS", "DAY_KEY", "EVENTS", "LINKS", "MIGRATIONS", "TOLD", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS",
-    "at_once",
+    "ACCOUNTS", "ALL_VISITS", "BRANDS", "CAMPAIGN_COLORS", "CAMPAIGN_RULES", "DAY_COUNTS", "DAY_KEY", "DESIGNS",
+    "EARLIER_COLUMNS", "EVENTS", "GS1", "HISTORY", "INBOXES", "LINKS", "MIGRATIONS", "OWN_FIELDS", "PARSERS",
+    "PORTFOLIO", "SCHEDULE", "SETTINGS", "STORED", "TEMPLATES", "TERMS", "TOLD", "TRIALS", "UPTIME", "VARIANTS", "VIA",
+    "VISITS", "VISIT_COLUMNS", "at_once",
 ]  # fmt: skip
 
-_EARLIER_COLUMNS = (
+EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
-VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, lot, serial, link_type, variant, split, conversion"
+VISIT_COLUMNS = f"{EARLIER_COLUMNS}, via, lot, serial, link_type, variant, split, conversion"
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
@@ -28,7 +31,7 @@ CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS}, false AS alone, {DA
 FROM visits
 """
 """The view that every question reads, without files of the history; `all_visits.view_of` adds them."""
-_EARLIER_VISITS = ALL_VISITS.replace(VISIT_COLUMNS, _EARLIER_COLUMNS)
+_EARLIER_VISITS = ALL_VISITS.replace(VISIT_COLUMNS, EARLIER_COLUMNS)
 
 ACCOUNTS = """
 CREATE TABLE accounts (
@@ -71,8 +74,8 @@ CREATE TABLE qrcodes (
     created TIMESTAMP NOT NULL,
     properties VARCHAR NOT NULL, -- JSON of Properties
     address VARCHAR NOT NULL,
-    latitude DOUBLE,
-    longitude DOUBLE
+    latitude FLOAT8,
+    longitude FLOAT8
 );
 CREATE TABLE short_codes (
     code VARCHAR PRIMARY KEY, -- stays when its QR Code is deleted, so that it is never given twice
@@ -106,8 +109,8 @@ CREATE TABLE visits ( -- no key and no index: with one, a commit gets slower as 
     country VARCHAR,
     region VARCHAR,
     city VARCHAR,
-    latitude DOUBLE,
-    longitude DOUBLE
+    latitude FLOAT8,
+    longitude FLOAT8
 );
 """
 
@@ -168,8 +171,7 @@ CREATE TABLE inboxes ( -- which visits of each inbox are here; changed in the tr
     name VARCHAR PRIMARY KEY,
     moved BIGINT NOT NULL -- number of the last one
 );
-INSERT INTO settings VALUES ('id', uuid()::VARCHAR); -- of this store, so that no other store takes its inboxes
-DROP TABLE batches;
+INSERT INTO settings VALUES ('id', gen_random_uuid()::VARCHAR); -- so that no other store takes its inboxes
 """
 
 BRANDS = """
@@ -189,7 +191,7 @@ ALTER TABLE campaigns ADD COLUMN template VARCHAR DEFAULT ''; -- likewise; '' fo
 ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false; -- of at most one template of an account
 """
 
-HISTORY = f"""
+HISTORY = """
 CREATE TABLE history ( -- the Parquet files of archived visits
     file VARCHAR NOT NULL, -- path in the folder beside the store
     first TIMESTAMP NOT NULL,
@@ -200,7 +202,6 @@ CREATE TABLE history ( -- the Parquet files of archived visits
     version INTEGER NOT NULL -- of the columns in the file
 );
 CREATE TABLE superseded (file VARCHAR NOT NULL); -- files that are deleted as soon as no query reads them
-{_EARLIER_VISITS};
 """
 
 CAMPAIGN_COLORS = """
@@ -262,7 +263,6 @@ CREATE TABLE splits ( -- which variants a QR Code had, and since when
     variants VARCHAR NOT NULL -- JSON of an object of weights by name
 );
 """
-SPLITS = VARIANTS + ALL_VISITS
 
 UPTIME = """
 CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longer
@@ -340,10 +340,10 @@ MIGRATIONS = {
     "parsers": PARSERS,
     "day counts": DAY_COUNTS,
     "stored": STORED,
-    "inboxes": INBOXES,
+    "inboxes": f"{INBOXES} DROP TABLE batches;",
     "brands": BRANDS,
     "designs": DESIGNS,
-    "history": HISTORY,
+    "history": HISTORY + _EARLIER_VISITS,
     "campaign colors": CAMPAIGN_COLORS,
     "marks": MARKS,
     "numbered": MARKS,
@@ -353,7 +353,7 @@ MIGRATIONS = {
     "uptime": UPTIME,
     "links": LINKS,
     "via": VIA,
-    "splits": SPLITS,
+    "splits": VARIANTS + ALL_VISITS,
     "campaign rules": CAMPAIGN_RULES,
     "gs1": GS1,
     "events": EVENTS,

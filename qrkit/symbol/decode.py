@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
 
-__all__ = ["EFFORTS", "MOST_READ_SIDE", "Decoded", "Effort", "Readable", "decode", "decode_all", "opened", "where_in"]
+__all__ = ["EFFORTS", "MOST_READ_SIDE", "Decoded", "Effort", "Readable", "decode", "decode_all", "looks_at", "where_in"]
 
 Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image | np.ndarray"
 """A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""
@@ -157,7 +157,7 @@ def _symbols(
         UnreadableFile: If the file cannot be read or is not such an image.
     """
     left = ATTEMPT_SECONDS[one_of("effort", effort, EFFORTS)]
-    for looks in _frames(picture, most_side):
+    for looks in looks_at(picture, most_side):
         first = next(looks)
         symbols = next(filter(None, map(read, chain([first], looks))), [])
         if not symbols and effort == "thorough":
@@ -180,23 +180,15 @@ def _to_decoded(symbol: Located) -> Decoded:
     return Decoded(text, version, level, side_of(version), capacity, len(text), symbol.part)
 
 
-def opened(picture: Readable, most_side: int | None) -> Image:
-    """Open an image as grayscale on white, because transparent areas show the paper when printed.
+def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image]]:
+    """Yield the looks of each frame, in grayscale.
+
+    The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts
+    are transparent, or from black to white, if the frame has more than 8 bits.
 
     Args:
-        picture: See `decode`; the first frame is used.
+        picture: See `decode`.
         most_side: See `decode`.
-
-    Raises:
-        InvalidParameter: If `picture` is none of these.
-        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
-            drawn.
-    """
-    return next(next(_frames(picture, most_side)))
-
-
-def _frames(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image]]:
-    """Yield versions of each frame: grayscale on white and, if parts are transparent, on black.
 
     Raises:
         InvalidParameter: If `picture` is none of these.
@@ -219,7 +211,10 @@ def _frames(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image
                 return
             if hasattr(image, "n_frames"):
                 image.seek(number)
-            yield _on_papers(_upright(_reduce(image, most_side), image))
+            if image.mode in ("I", "F") or image.mode.startswith("I;16"):
+                yield (_upright(one, image) for one in _of_8_bits(image, most_side))
+            else:
+                yield _on_papers(_upright(_reduce(image, most_side), image))
     except Image.DecompressionBombError as error:
         raise UnreadableFile(too_large) from error
     except (UnreadableFile, MemoryError):
@@ -261,8 +256,6 @@ def _reduce(frame: Image, most_side: int | None) -> Image:
     # Images of these modes are reduced before anything copies all their pixels.
     if most_side and frame.mode in ("L", "LA", "RGB", "RGBA"):
         frame = _shrink(frame, most_side)
-    if frame.mode in ("I", "F") or frame.mode.startswith("I;16"):
-        frame = _to_8_bits(frame, max(1, max(frame.size) // most_side) if most_side else 1)
     frame = frame.convert("RGBA" if frame.has_transparency_data else "L")
     return _shrink(frame, most_side) if most_side else frame
 
@@ -288,24 +281,30 @@ def _on_papers(frame: Image) -> Iterator[Image]:
         yield paper.convert("L")
 
 
-def _to_8_bits(picture: Image, step: int) -> Image:
-    """Scale grays of 16 bits or more from black to white, because Pillow would clip them at 255.
-
-    Args:
-        picture: An image of one channel.
-        step: Side of the squares of pixels that become one.
-    """
+def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
+    """Yield an image of one channel with 16 bits or more as it is shown, then with its grays from black to white."""
     import numpy as np
-    from PIL import Image
 
+    step = max(1, max(picture.size) // most_side) if most_side else 1
     height, width = picture.height // step * step, picture.width // step * step
     squares = np.asarray(picture)[:height, :width].reshape(height // step, step, width // step, step)
     greys = squares.mean((1, 3), dtype=np.float64)
+    is_16_bit = picture.mode.startswith("I;16")
+    white = 65_535 if is_16_bit else next(most for most in (1, 255, 65_535, greys.max()) if greys.max() <= most)
     low, high = np.quantile(greys, (HOT, 1 - HOT))
     if low == high:  # nearly all pixels are paper
         low, high = greys.min(), greys.max()
-    scale = 255 / (high - low) if high > low else 1
-    return Image.fromarray(np.clip((greys - low) * scale, 0, 255).astype(np.uint8))
+    for black, light in ((0, white), (low, high)):
+        yield _between(greys, black, light, most_side)
+
+
+def _between(greys: np.ndarray, black: float, white: float, most_side: int | None) -> Image:
+    import numpy as np
+    from PIL import Image
+
+    scale = 255 / (white - black) if white > black else 1
+    frame = Image.fromarray(np.clip((greys - black) * scale, 0, 255).astype(np.uint8))
+    return _shrink(frame, most_side) if most_side else frame
 
 
 def where_in(picture: object) -> str:

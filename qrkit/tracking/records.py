@@ -3,7 +3,8 @@
 The fields have the names of the HTTP interface; JSON uses camelCase and omits missing or empty values.
 
 To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, the parameter of `insert_qrcode` and
-`update_qrcode` in `portfolio/codes.py`, and a migration in `store/migrations.py` and `store/postgresql/tables.py`.
+`update_qrcode` in `portfolio/codes.py`, and a migration in `store/migrations.py`, which
+`store/postgresql/tables.py` names, too.
 """
 
 from __future__ import annotations

@@ -220,8 +220,8 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
     path = path_of(url, base_url, paths)
     if not path:
         return None
-    if _DIGITAL_LINK.fullmatch(path) and is_gs1_key(whole := tidy_code(path)):
-        return ShortLink(whole, "")
+    if _DIGITAL_LINK.fullmatch(path):  # of which the number of the key is no short code
+        return ShortLink(whole, "") if is_gs1_key(whole := tidy_code(path)) else None
     first, _, rest = path.partition("/")
     code, tail = tidy_code(first), unquote(rest)
     if tail != slug(tail) and is_short_code(whole := tidy_code(path)):
@@ -236,7 +236,8 @@ def with_scheme(url: str) -> str:
         >>> with_scheme("bit.ly/3xYz")
         'https://bit.ly/3xYz'
     """
-    return f"https://{url.strip()}" if _BARE_URL.fullmatch(url.strip()) else url
+    bare = url.strip().removeprefix("//")
+    return f"https://{bare}" if _BARE_URL.fullmatch(bare) else url
 
 
 def host_of(url: str) -> str:

@@ -18,7 +18,7 @@ from qrkit.tracking.times import to_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_text", "cell_text", "field_text", "text_column", "text_of", "with_dtypes"]
+__all__ = ["as_text", "cell_text", "field_text", "frame_of", "text_column", "text_of", "with_dtypes"]
 
 
 def as_text(column: pd.Series) -> pd.Series:
@@ -54,6 +54,13 @@ def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:
     others = {name: dtype for name, dtype in dtypes.items() if dtype != "str"}
     result: pd.DataFrame = frame.astype(others).assign(**texts)
     return result
+
+
+def frame_of(rows: Iterable[Any], dtypes: Mapping[str, str]) -> pd.DataFrame:
+    """Return a DataFrame of rows, tuples or mappings, with these columns in these dtypes, even without any row."""
+    import pandas as pd
+
+    return with_dtypes(pd.DataFrame(list(rows), columns=list(dtypes)), dtypes)
 
 
 def cell_text(value: Any) -> str:

@@ -114,5 +114,5 @@ class TrialPages:
 
 
 def _number(query: str) -> float:
-    """Return the number that the query is; -1, which no round has, if it is none."""
+    """Return the number in the query; -1, which no round has, if it is not a number."""
     return float(query) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", query, re.ASCII) else -1

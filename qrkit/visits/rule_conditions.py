@@ -107,7 +107,7 @@ class Visitor:
 
     @cached_property
     def ip(self) -> tuple[int, int]:
-        """The version of the IP address, 4 if it can be written so, and the address as a number; 0 if it is none."""
+        """The version of the IP address, 4 if it can be written so, and the address as a number; 0 if it is invalid."""
         with suppress(OSError):
             return 4, int.from_bytes(inet_pton(AF_INET, self.address), "big")
         try:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import analytics, open_portfolio
+from qrkit import analytics, open_portfolio, report
 from qrkit.errors import InvalidParameter
 
 some = settings(max_examples=10)
@@ -277,3 +277,16 @@ def test_parts_add_up_to_the_whole(by, zone):
         whole = analytics.scans_per_day(portfolio.scans.where(time_zone=zone))
         assert parts.groupby("day")["scans"].sum().tolist() == whole["scans"].tolist()
         assert parts[by].nunique() == 2
+
+
+def test_views_reports_and_alarms_use_the_time_zone_of_the_store_by_default():
+    with shop_with([("door", datetime(2026, 6, 1, 22, 30), None)]) as shop:
+        assert analytics.scans_per_day(shop.scans)["day"].dt.date.tolist() == [date(2026, 6, 1)]
+        shop.time_zone = "Europe/Ljubljana"
+        assert analytics.scans_per_day(shop.scans)["day"].dt.date.tolist() == [date(2026, 6, 2)]
+        assert analytics.scans_per_day(shop.scans.where(time_zone="UTC"))["day"].dt.date.tolist() == [date(2026, 6, 1)]
+        assert str(shop.scans.to_frame()["time"].dt.tz) == "Europe/Ljubljana"
+        assert shop.outages()["begin"].dtype == "datetime64[us, Europe/Ljubljana]"
+        assert report.portfolio(shop).period == "Tuesday, 2 June 2026"
+        assert report.portfolio(shop, time_zone="UTC").period == "Monday, 1 June 2026"
+        assert shop.sql("SELECT time FROM scans")["time"].tolist() == [datetime(2026, 6, 1, 22, 30)]

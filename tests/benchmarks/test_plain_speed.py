@@ -172,6 +172,7 @@ def picture_seconds(image, level: int) -> float:
     return (process_time() - start) / 30
 
 
+COMMAND = "import sys; from qrkit.__main__ import program; sys.argv = ['qrkit',"
 FIRST = {
     "an empty program": "",
     "segno": "import io, segno; segno.make_qr('first').save(io.BytesIO(), kind='png', scale=8)",
@@ -181,12 +182,19 @@ FIRST = {
     "segno --help": "from segno.cli import main; main(['--help'])",
     "qrkit --help": "from qrkit.__main__ import main; main(['--help'])",
     "segno URL": "from segno.cli import main; main(['https://example.com', '-o', 'a.png', '--scale', '8'])",
-    "qrkit generate URL": "from qrkit.__main__ import main; main(['generate', 'https://example.com', '-o', 'b.png'])",
-    "qrkit generate URL in a color": "from qrkit.__main__ import main; "
-    "main(['generate', 'https://example.com', '-o', 'c.png', '--foreground', 'navy'])",
-    "qrkit check": "from qrkit.__main__ import main; main(['check', 'b.png'])",
+    "qrkit generate URL": f"{COMMAND} 'generate', 'https://example.com', '-o', 'b.png']; program()",
+    "qrkit generate URL in a color": f"{COMMAND} "
+    "'generate', 'https://example.com', '-o', 'c.png', '--foreground', 'navy']; program()",
+    "qrkit generate URL in a preset": f"{COMMAND} "
+    "'generate', 'https://example.com', '-o', 'd.png', '--preset', 'bubble']; program()",
+    "qrkit check": f"{COMMAND} 'check', 'b.png']; program()",
 }
-COMMANDS = {"qrkit generate URL": 2, "qrkit generate URL in a color": 2, "qrkit check": 6}
+COMMANDS = {
+    "qrkit generate URL": 2,
+    "qrkit generate URL in a color": 2,
+    "qrkit generate URL in a preset": 8,
+    "qrkit check": 5,
+}
 """Each takes less than this multiple of the time of segno's command."""
 
 

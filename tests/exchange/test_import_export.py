@@ -288,7 +288,7 @@ def test_a_bad_row_never_loses_the_good_ones(portfolio):
             "good",
             {"Content": "", "QR Code Name": "no content"},
             {"Content": "x", "Size": "99"},
-            {"Content": "x", "Created (UTC)": "yesterday", "Scans": "many"},
+            {"Content": "x", "Created (UTC)": "yesterday", "Padding": "many"},
             {"Content": "x" * 32_768},
             {"Content": "x", "QR Code Name": "n" * 32_768},
             {"Content": "x", "Comment": "c" * 32_768},
@@ -309,7 +309,7 @@ def test_a_bad_row_never_loses_the_good_ones(portfolio):
     messages = {issue.row: issue.detail for issue in result.issues}
     assert "Size=99: must be in 1..20" in messages[4]
     assert "Created (UTC)='yesterday'" in messages[5]
-    assert "Scans='many'" in messages[5]
+    assert "Padding='many'" in messages[5]
 
 
 def test_a_row_that_cannot_be_drawn_does_not_make_a_good_one_a_duplicate(portfolio):

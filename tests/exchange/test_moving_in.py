@@ -102,6 +102,9 @@ CLOSED = [
     {"meta": {"validUntil": "2020-01-01T00:00:00Z", "maxVisits": None}},
     {"max_visits": 5},
     {"geo": {"DE": "https://example.de"}},
+    {"hasPassword": True},
+    {"password": "$2b$10$hash"},
+    {"deepLinks": [{"os": "ios"}]},
 ]
 OPEN = [{"password": None}, {"password": False}, {"expiry_time": 0}, {"meta": {"validUntil": None}}, {"geo": {}}]
 
@@ -116,10 +119,11 @@ def test_a_closed_link_never_becomes_an_open_one(shop, mapped):
     columns = {"content": "longlink", "Trackable URL": "shortlink"} if mapped else None
     result = shop.import_file(json.dumps(links).encode(), format="json", columns=columns)
     left_out = [issue for issue in result.issues if issue.reason == "invalid"]
-    assert [issue.row for issue in left_out] == ([1, 2, 3, 4, 5] if mapped else [2, 4])
+    assert [issue.row for issue in left_out] == ([1, 2, 3, 4, 5, 6, 7, 8] if mapped else [6, 7, 8])
     assert all("is set, but the file does not say" in issue.detail for issue in left_out)
-    with_terms = [code for code in shop.list_qrcodes() if code.password or code.valid_until or code.rules]
-    assert (len(with_terms), result.created) == (0, 5) if mapped else (3, 8)
+    codes = shop.list_qrcodes()
+    with_terms = [code for code in codes if code.password or code.valid_until or code.rules or code.limit]
+    assert (len(with_terms), result.created) == (0, 5) if mapped else (5, 10)
 
 
 @pytest.mark.rule("X16")

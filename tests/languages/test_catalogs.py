@@ -17,6 +17,7 @@ from qrkit.charts.labels import length
 from qrkit.charts.series import SPOKEN
 from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
+from qrkit.design.presets import PALETTES
 from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.languages.sentences import catalog
 from qrkit.notebook.console.gate import ELSEWHERE, NO_TOKEN, NOT_NOW, NOTHING_HERE, PROBLEMS, TOO_MANY_PAGES
@@ -29,6 +30,7 @@ from qrkit.notebook.widgets.field_words import SAID
 from qrkit.notebook.widgets.studio.badge import WORDS
 from qrkit.notebook.widgets.studio.designer import PURPOSES
 from qrkit.report.sentences import sentences_of
+from qrkit.scanning.part_names import eyes_name
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.redirect_rules import TYPES
 
@@ -85,17 +87,18 @@ def said_by_scripts():
             yield ast.literal_eval(f"({pair})") if pair else one
 
 
-def said_by_forms(form, is_said=False):
-    """The words of a widget's form, but for names that are the same in all languages."""
+def said_by_forms(form, part=""):
+    """The words and help texts of a widget's form, but for names that are the same in all languages."""
     if isinstance(form, str):
-        if is_said and re.search("[a-z]{3}", form) and not re.search(r"^[a-z0-9_-]+$|\d|[a-z][A-Z]|App|Google", form):
+        is_name = re.search(r"^[a-z0-9_-]+$|\d|[a-z][A-Z]|App|Google", form) and part != "help"
+        if part and re.search("[a-z]{3}", form) and not is_name:
             yield form
     elif isinstance(form, dict):
         for name, value in form.items():
-            yield from said_by_forms(value, is_said or name in SAID) if name != "help" else ()
+            yield from said_by_forms(value, name if name in SAID else part)
     elif isinstance(form, list | tuple):
         for value in form:
-            yield from said_by_forms(value, is_said)
+            yield from said_by_forms(value, part)
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +128,7 @@ def english_forms():
     found += ["Wi-Fi", TITLES["contact"], TITLES["event"], TITLES["otp"], "Chart of {title}: {words}"]
     found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]
     found += [name for name, _ in BINS]
+    found += [*PALETTES, *map(eyes_name, EYES)]
     sentences = {}
     for sentence in found:
         forms = (sentence,) if isinstance(sentence, str) else sentence
@@ -132,14 +136,17 @@ def english_forms():
     return sentences
 
 
+EYES = [["top_left"], ["top_right"], ["bottom_left"]]
+EYES += [[*EYES[0], *EYES[1]], [*EYES[0], *EYES[2]], [*EYES[1], *EYES[2]]]
+
 SAME = {
-    "de": set(),
+    "de": {"{look} in {color}"},
     "fr": {"Table {n}", "{count} codes", "{count} minutes", "{count} scans", "{count} scans."},
     "es": set(),
     "nl": {
         "1\N{EN DASH}4 wk", "Focus X", "Focus Y", "in {month}", "pixels per module",
-        "scans per week", "{count} codes", "{count} scans", "{count} scans.",
-        "{day}: {scans} scans", "{weekday}, {hour}:00: {scans} scans",
+        "scans per week", "Variant {number}", "{count} codes", "{count} scans", "{count} scans.",
+        "{day}: {scans} scans", "{look} in {color}", "{weekday}, {hour}:00: {scans} scans",
     },
 }  # fmt: skip
 """Sentences that a language has in common with English; single words are not asked for."""
@@ -153,13 +160,29 @@ def values_in(text):
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
+@pytest.fixture(scope="module")
+def english_texts():
+    """All texts of the code, without the values in them."""
+    modules = [ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")]
+    return "\n".join(one.value for module in modules for one in ast.walk(module) if is_text(one))
+
+
+def is_text(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_no_catalog_has_a_sentence_the_code_lacks(language, english_forms):
-    """Catalogs may have rules and help texts, too, which are English without them."""
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py"))
-    other_words = str([widgets.Designer(name="catalogs").form, rule_form()])
-    further = set(catalog(language)) - set(english_forms)
-    assert {text for text in further if f'"{text}"' not in sources and text not in other_words} == set()
+def test_no_catalog_has_a_sentence_the_code_lacks(language, english_forms, english_texts):
+    """Rules and findings are said when their values are filled in; two words of each must be in the code."""
+    words = str([widgets.Designer(name="catalogs").form, rule_form()])
+    further = {text for text in set(catalog(language)) - set(english_forms) if text not in words}
+    assert {text for text in further if not any(run in english_texts for run in runs(text))} == set()
+
+
+def runs(text):
+    """All pairs of neighboring words of the longest part of a sentence between its values."""
+    words = max(re.split(r"\{\w+\}|[,.;]", text), key=len).split()
+    return [" ".join(words[at : at + 2]) for at in range(max(1, len(words) - 1))]
 
 
 @pytest.mark.release

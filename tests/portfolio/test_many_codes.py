@@ -209,8 +209,9 @@ def test_an_edit_that_breaks_a_rule_changes_nothing(same_shop, fields, rule):
         same_shop.edit_qrcodes([code.id for code in before], **fields)
     with pytest.raises(NotFound):
         same_shop.edit_qrcodes([before[0].id, "nothing"], template="brand")
-    with pytest.raises(NotFound):
-        same_shop.delete_qrcodes([before[0].id, "nothing"])
+    for id in ("nothing", "\0", 5):
+        with pytest.raises(NotFound):
+            same_shop.delete_qrcodes([before[0].id, id])
     assert same_shop.list_qrcodes() == before
 
 
@@ -364,6 +365,19 @@ def test_codes_beyond_the_plan_are_left_out_of_an_edit_with_a_warning(new_place)
         with pytest.warns(UserWarning, match="plan free does not show are not edited: 2"):
             assert len(shop.edit_qrcodes(ids[-3:], limit=5)) == 1
         assert len(shop.edit_qrcodes(ids[:2], limit=5)) == 2
+
+
+def test_codes_beyond_the_plan_are_deleted_and_visitors_follow(new_place):
+    with Store(new_place()) as store:
+        shop = Portfolio(store, create_account(store, "free"), base_url="https://go.example.com")
+        most = PLANS["free"].most_qrcodes
+        for delete in (lambda added: shop.delete_qrcodes(added.ids), shop.undo_import):
+            rows = [f"https://example.com/{number}" for number in range(most + 1)]
+            imported = shop.import_file("\n".join(["Content", *rows]).encode())
+            short_codes = [row["short_code"] for row in store.rows("SELECT short_code FROM qrcodes")]
+            assert len({target(store, one).content for one in short_codes}) == most + 1
+            assert len(delete(imported)) == most + 1
+            assert {target(store, one) for one in short_codes} == {DELETED}
 
 
 # ---- undoing an import

@@ -48,9 +48,9 @@ def shop_of(*parts, outage=()):
     return shop
 
 
-def report_of(*parts, outage=(), since=MAY, **asked):
+def report_of(*parts, outage=(), since=MAY, until=JULY, **asked):
     with shop_of(*parts, outage=outage) as shop:
-        return report.portfolio(shop, since=since, until=JULY, **asked)
+        return report.portfolio(shop, since=since, until=until, **asked)
 
 
 def first_three(made):
@@ -76,7 +76,9 @@ def test_an_event_day_is_beside_every_number():
     assert "This leaves out 13 June" in trend
     assert "Without 13 June, that is" in leader
     page = lxml.html.document_fromstring(made.html)
-    assert page.xpath("string(//div[@data-figure='scans']//small[@class='change'])").endswith(", without 13 June (an unusual day)")
+    assert page.xpath("string(//div[@data-figure='scans']//small[@class='change'])").endswith(
+        ", without 13 June (an unusual day)"
+    )
     assert "without 13 June" in page.xpath("string(//h2[starts-with(., 'Scans a day')])")
 
 
@@ -87,6 +89,28 @@ def test_an_event_in_the_days_compared_with_is_left_out():
     (trend,) = (one for one in made.words if "compared with" in one)
     assert trend.startswith("Scans did not change by more than chance")
     assert "This leaves out 13 May; counting every day, there were" in trend
+
+
+@pytest.mark.slow
+def test_an_event_of_the_days_compared_with_is_found_even_if_they_are_few():
+    """Two weeks alone do not show what is usual; the weeks before them do."""
+    made = report_of(usual(), crowd(300, date(2026, 6, 13)), since=date(2026, 6, 17))
+    (trend,) = (one for one in made.words if "compared with" in one)
+    assert trend.startswith("Scans did not change by more than chance")
+    assert "This leaves out 13 June" in trend
+
+
+@pytest.mark.slow
+def test_an_event_soon_after_the_first_scan_is_found_by_the_days_after_it():
+    made = report_of(usual(), crowd(300, date(2026, 5, 11)), since=date(2026, 5, 15), until=date(2026, 5, 29))
+    (trend,) = (one for one in made.words if "compared with" in one)
+    assert "This leaves out 11 May" in trend
+
+
+@pytest.mark.slow
+def test_an_event_day_of_a_short_period_is_told():
+    made = report_of(usual(), crowd(300, date(2026, 6, 25)), since=date(2026, 6, 24))
+    assert made.words[0].startswith("25 June brought ")
 
 
 @pytest.mark.slow

@@ -135,10 +135,30 @@ def file_of(image: Image.Image, **options) -> bytes:
     return file.getvalue()
 
 
-def test_light_on_dark_and_mirrored_photos_are_graded():
+def test_light_on_dark_and_mirrored_prints_are_told_of_and_turned_ones_are_good():
     taken = photo(flat(MENU), HAND)
-    for turned in (photo(ImageOps.invert(flat(MENU)), HAND), ImageOps.mirror(taken), taken.rotate(90)):
-        assert check(file_of(turned)).photo.verdict == "good"
+    for seen, verdict, told in (
+        (photo(ImageOps.invert(flat(MENU)), HAND), "fragile", ["polarity"]),
+        (ImageOps.mirror(taken), "ok", ["mirrored"]),
+        (taken.rotate(90), "robust", []),
+    ):
+        report = check(file_of(seen))
+        assert (report.verdict, codes(report)) == (verdict, told)
+
+
+@pytest.mark.parametrize(
+    "capture",
+    [
+        Capture("in the dark", exposure=0.004, noise=0.0005, tilt=0.2),
+        Capture("smoothed", module=14, blur=0.05, tilt=0.2, bend=0, shade=0, shadow=0.4, noise=0),
+    ],
+    ids=lambda capture: capture.name,
+)
+def test_photos_from_the_side_are_no_drawings(capture):
+    """They have few grays, or areas of one color where a phone has taken the noise away."""
+    report = report_on(capture=capture)
+    assert report.photo is not None
+    assert report.verdict == "robust"
 
 
 def test_large_photos_are_measured_with_all_their_pixels():

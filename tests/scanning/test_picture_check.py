@@ -98,6 +98,29 @@ def test_small_pictures_are_looked_at(module):
     assert report.structure.quiet >= 3.5
 
 
+@pytest.mark.parametrize("filter_", [Image.Resampling.NEAREST, Image.Resampling.BOX])
+@pytest.mark.parametrize("module", [2.4, 3.5, 4.3, 5.5, 9.3])
+def test_edges_between_pixels_are_no_fault_of_the_eyes(module, filter_):
+    """Web pages and office programs scale codes by any factor; their readers read them."""
+    side = round(33 * module)
+    scaled = picture(size=20).resize((side, side), filter_)
+    assert check(scaled, "static").verdict == "robust"
+
+
+def test_hairlines_between_modules_are_no_fault_of_the_eyes():
+    """Browsers leave them where a drawing has a rectangle for each module: each covers a part of the pixels between."""
+    dark = np.pad(np.array([[*row] for row in QRImage(plain()).symbol.modules]), 4)
+    edges = np.linspace(0, 800, len(dark) + 1)
+    first, last = np.arange(800)[:, None], np.arange(800)[:, None] + 1
+    covered = np.clip(np.minimum(last, edges[1:]) - np.maximum(first, edges[:-1]), 0, 1)
+    light = np.ones((800, 800))
+    for row, column in np.ndindex(2, 2):
+        apart = np.zeros_like(dark)
+        apart[row::2, column::2] = dark[row::2, column::2]
+        light *= 1 - covered @ apart @ covered.T
+    assert check(Image.fromarray((light * 255).round().astype(np.uint8)), "static").verdict == "robust"
+
+
 @pytest.mark.slow
 def test_large_pictures_are_made_smaller_first():
     large = picture(size=20, padding=20).resize((6000, 6000), Image.Resampling.NEAREST)
@@ -173,6 +196,45 @@ def test_where_there_is_no_code_that_is_said(level, tmp_path):
             check(one, level)
     with pytest.raises(NoSymbol, match=r"nothing\.png"):
         check(path, level)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "this is empty"),
+        (file_of(picture())[:-200], "this is a damaged png, perhaps cut off; download or save it again"),
+        (file_of(picture(), "JPEG")[:-900], "this is a damaged jpeg, perhaps cut off"),
+        (b"<!DOCTYPE html><html>404</html>", "this is not a picture of the formats png,"),
+    ],
+    ids=["empty", "png", "jpeg", "page"],
+)
+def test_what_is_wrong_with_a_file_is_told(data, words):
+    with pytest.raises(UnreadableFile, match=words):
+        check(data, "static")
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG", "TIFF"])
+def test_a_code_on_a_later_page_is_checked(kind):
+    code = picture()
+    pages = file_of(Image.new("RGB", code.size, "white"), kind, save_all=True, append_images=[code])
+    assert check(pages, "static").verdict == "robust"
+
+
+@pytest.mark.parametrize("kind", ["I;16", "F"])
+def test_a_faint_code_of_more_than_8_bits_is_not_judged_by_its_stretched_contrast(kind):
+    light = np.asarray(picture().convert("L")) / 255 * 0.2 + 0.8
+    image = Image.fromarray((light * 65_535).astype(np.uint16) if kind == "I;16" else light.astype(np.float32))
+    assert image.mode == kind
+    report = check(file_of(image, "TIFF"), "static")
+    assert (report.verdict, report.structure.contrast) == ("fragile", pytest.approx(0.2, abs=0.02))
+
+
+def test_a_code_that_shows_on_dark_paper_only_is_told_from_none():
+    dark = ImageOps.invert(picture().convert("L"))
+    white = Image.new("RGBA", dark.size, "white")
+    white.putalpha(dark)
+    with pytest.raises(NoSymbol, match="a QR Code was found, but it can hardly be seen on white paper: draw it dark"):
+        check(file_of(white), "static")
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\x89PNG\r\n\x1a\n" + bytes(40), b"GIF89a"])

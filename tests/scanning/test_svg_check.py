@@ -1,5 +1,7 @@
 """`check` judges an SVG as a browser draws it, or refuses to."""
 
+from urllib.parse import quote
+
 import pytest
 
 from qrkit import check
@@ -44,6 +46,34 @@ def test_a_good_code_is_good_however_it_is_styled(tmp_path, body):
     assert report_of(tmp_path, body).verdict in ("robust", "ok")
 
 
+def embedded(body):
+    """The body of an SVG that embeds another one as an image, as generators embed logos."""
+    inner = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 37 37">{body}</svg>'
+    return f'<image width="37" height="37" href="data:image/svg+xml,{quote(inner)}"/>'
+
+
+@pytest.mark.rule("G25")
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        (embedded(f'{PAPER}<path d="{PATH}"/>'), "robust"),
+        (embedded(f'{PAPER}<style>path{{fill:#ccc}}</style><path d="{PATH}"/>'), "fragile"),
+    ],
+)
+def test_a_code_in_an_embedded_svg_is_judged(tmp_path, body, verdict):
+    assert report_of(tmp_path, body).verdict == verdict
+
+
+def test_fonts_of_a_service_cost_no_verdict(tmp_path):
+    fonts = '<style>@import url("https://fonts.googleapis.com/css2?family=Inter");text{font-family:Inter}</style>'
+    assert report_of(tmp_path, f'{fonts}{PAPER}<path d="{PATH}"/>').verdict == "robust"
+
+
+def test_a_path_that_a_style_sheet_takes_away_is_no_code(tmp_path):
+    with pytest.raises(NoSymbol):
+        report_of(tmp_path, f'{PAPER}<style>path{{d:none}}</style><path d="{PATH}"/>')
+
+
 @pytest.mark.rule("G25")
 @pytest.mark.parametrize(
     ("body", "root"),
@@ -77,6 +107,9 @@ def test_a_light_code_on_nothing_is_judged_on_white_paper(tmp_path):
         ("<style>@supports (x:y){path{fill:#ccc}}</style>", "@supports"),
         ("<style>path{animation:fade 2s}</style>", "the property 'animation'"),
         ('<image href="/tmp/code.png"/>', "refers to another file"),
+        ('<style>@import "modules.css";</style>', "@import"),
+        ('<style>path{mask:url(#m) no-repeat}</style><mask id="m"/>', "the property 'mask'"),
+        (embedded(embedded("<path/>")), "embeds a picture that cannot be read"),
     ],
 )
 def test_a_code_that_a_browser_may_draw_in_another_way_is_refused(tmp_path, body, words):

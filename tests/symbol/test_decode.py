@@ -112,12 +112,17 @@ def test_the_versions_and_levels_of_another_encoder_are_told():
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"", b"nonsense", b"<html>", b"\x89PNG\r\n\x1a\n", b"GIF89a"],
-    ids=repr,
+    ("data", "words"),
+    [
+        (b"", "this is empty"),
+        (b"nonsense", "not a picture of the formats png, jpg, bmp, tif, gif, webp"),
+        (b"<html>", "not a picture of the formats png, jpg, bmp, tif, gif, webp"),
+        (b"\x89PNG\r\n\x1a\n", "this is a damaged png"),
+        (b"GIF89a", "this is a damaged gif"),
+    ],
 )
-def test_bytes_of_no_picture_are_an_unreadable_file(data):
-    with pytest.raises(UnreadableFile, match="not a picture of the formats png, jpg, bmp, tif, gif, webp"):
+def test_bytes_of_no_picture_are_an_unreadable_file(data, words):
+    with pytest.raises(UnreadableFile, match=words):
         decode(data)
 
 

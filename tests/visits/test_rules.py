@@ -172,6 +172,21 @@ def test_a_code_leads_nowhere_outside_of_its_times_or_to_what_its_owner_wishes(s
     assert shop.scans.count() == 3  # what its owner shows instead is a scan, too
 
 
+@pytest.mark.rule("T20")
+def test_a_code_whose_time_ends_before_it_begins_is_refused(shop):
+    june, july = "2026-06-10T12:00:00Z", "2026-07-10T12:00:00Z"
+    never = pytest.raises(InvalidParameter, match=r"valid_until=.*: must be later than 2026-0.-10T12:00:00Z")
+    for since, until in ((july, june), (june, june)):
+        with never:
+            shop.insert_qrcode(HOME, valid_since=since, valid_until=until)
+    code = shop.insert_qrcode(HOME, valid_until=june)
+    with never:
+        shop.update_qrcode(code.id, valid_since=july)
+    with pytest.raises(InvalidParameter, match="must be later than"):
+        shop.edit_qrcodes([code.id], valid_since=july)
+    assert shop.get_qrcode(code.id) == code
+
+
 def test_a_limit_lets_exactly_as_many_scans_through_and_no_bot_takes_one(shop):
     code = shop.insert_qrcode(HOME, short_code="door", limit=5, otherwise="https://example.com/over")
     for method, agent in (("HEAD", IPHONE), ("GET", "Googlebot/2.1"), ("GET", "WhatsApp/2.23")):
@@ -263,6 +278,8 @@ def test_explanations_know_texts_times_without_a_zone_and_hidden_codes():
         assert shop.explain(door, at=NOON.replace(tzinfo=None)).content == HOME
         with pytest.raises(InvalidParameter, match="at='noon': must be a date and time"):
             shop.explain(door, at="noon")
+        with pytest.raises(InvalidParameter, match="request='GET': must be a Request"):
+            shop.explain(door, "GET")
         for _ in range(PLANS["free"].most_qrcodes):
             last = shop.insert_qrcode(HOME, active=False, otherwise="closed")
         assert not last.is_available

@@ -1,1 +1,1 @@
-"""Experiments whose visitors are split among variants: which converts more, told so that daily looks do no harm."""
+"""Experiments whose visitors are split among variants: which one converts more, however often you look."""

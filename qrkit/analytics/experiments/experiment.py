@@ -14,7 +14,7 @@ from qrkit.analytics.experiments.sentences import pair_sentence, split_sentence
 from qrkit.analytics.experiments.variant_pairs import Pair, Splits, pairs_of, shares_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of, with_dtypes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,8 +134,7 @@ def experiment(
     if by_day:
         days = [row["by_day"].assign(**{name: row[name] for name in SHOWN[:3]}) for row in rows]
         return with_dtypes(pd.concat(days, ignore_index=True)[list(DAY_TYPES)], DAY_TYPES)
-    frame = pd.DataFrame([row | {"sentence": pair_sentence(row, outcome)} for row in rows])
-    return with_dtypes(frame[list(PAIR_TYPES)], PAIR_TYPES)
+    return frame_of((row | {"sentence": pair_sentence(row, outcome)} for row in rows), PAIR_TYPES)
 
 
 def check_split(portfolio: Splits, code: str, *, within: str | timedelta = "24h") -> pd.DataFrame:

@@ -9,7 +9,7 @@ from qrkit.analytics.experiments.sentences import time_text
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import percent_text, say
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,6 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
         'A lift of 20% takes 11 weeks to show in 80% of experiments.'
     """
     import numpy as np
-    import pandas as pd
 
     most = (1e9, 1.0, 1 / rate - 1 if rate else 0.0)
     for name, value, high in zip(("visitors_a_day", "rate", "lift"), (visitors_a_day, rate, lift), most, strict=True):
@@ -71,7 +70,7 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
         words = "A lift of {lift} takes {time} to show in {share} of experiments."
         sentence = say(words, lift=percent_text(100 * lift), time=time, share=percent_text(100 * probability))
         rows.append((probability, days, method, sentence))
-    return with_dtypes(pd.DataFrame(rows, columns=list(PLAN_TYPES)), PLAN_TYPES)
+    return frame_of(rows, PLAN_TYPES)
 
 
 def _shows(method: str, rates: tuple[float, float], visitors: float, alpha: float) -> np.ndarray:

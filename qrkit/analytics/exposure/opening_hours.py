@@ -20,7 +20,7 @@ from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +84,6 @@ def scans_by_open_hour(scans: Scans, field: str, *, level: float = 0.95) -> pd.D
             view has fewer than 2 whole days.
     """
     import numpy as np
-    import pandas as pd
 
     level, codes = check_share("level", level), codes_with(scans, field, None)
     spans = {id: _spans(field, code) for id, code in codes.items()}
@@ -109,7 +108,7 @@ def scans_by_open_hour(scans: Scans, field: str, *, level: float = 0.95) -> pd.D
         rows.append(
             (hour, total, number, closed, number / total if total else nan, found.low, found.high, found.reason)
         )
-    return with_dtypes(pd.DataFrame(rows, columns=list(TYPES)), TYPES)
+    return frame_of(rows, TYPES)
 
 
 def _asked(view: Scans, spans: Mapping[str, Sequence[Span]]) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import FIELD, UNKNOWN, Attribute, Part, check_attribute, group_sql, key_sql
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,8 +97,6 @@ def scans_per_unit(
         ...     scans_per_unit(march, "Posters", by=None)["rate"].round(1).tolist()
         [2.4]
     """
-    import pandas as pd
-
     level, codes = check_share("level", level), codes_with(scans, field, by)
     units = {id: _number(field, code) for id, code in codes.items()}
     ((first, last),) = whole_days([scans], to_now=True)
@@ -119,7 +117,7 @@ def scans_per_unit(
         rate, price = sum(days.values()) / sum(exposures.values()), number / total if total else inf
         ends = (price * rate / end for end in (found.high, found.low))
         rows.append((part, len(ids), number, total, len(days), rate, found.low, found.high, price, *ends, found.reason))
-    frame = with_dtypes(pd.DataFrame(rows, columns=list(UNIT_TYPES)), UNIT_TYPES)
+    frame = frame_of(rows, UNIT_TYPES)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
 
 
@@ -157,8 +155,6 @@ def lift_per_unit(
     Raises:
         InvalidParameter: See `before_and_after` and `scans_per_unit`.
     """
-    import pandas as pd
-
     units = sum(_number(field, code) for code in codes_with(scans, field, None).values())
     row = before_and_after(scans, change, level=level, looks=looks, control=control, without=without).iloc[0]
     days, before, after = int(row["second_days"]), float(row["first_rate"]), float(row["second_rate"])
@@ -170,7 +166,7 @@ def lift_per_unit(
         prices[2] = inf
     names = ("units", "days", "ratio", "low", "high", *LIFT, *PRICES, "reason")
     types = dict.fromkeys(names, "float64") | {"days": "int64", "reason": "str"}
-    return with_dtypes(pd.DataFrame([(units, days, *ratios, *extra, *prices, row["reason"])], columns=names), types)
+    return frame_of([(units, days, *ratios, *extra, *prices, row["reason"])], types)
 
 
 def codes_with(scans: Scans, field: str, by: Attribute | str | None) -> dict[str, CodeOf]:

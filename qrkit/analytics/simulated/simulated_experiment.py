@@ -29,7 +29,7 @@ LOG_SD = 0.5
 
 @dataclass(frozen=True)
 class SimulatedExperiment:
-    """The visitors of a simulated experiment; analytics take it in place of a portfolio, with any code.
+    """The visitors of a simulated experiment; functions of `analytics` take it instead of a portfolio.
 
     Attributes:
         visits: The visitor-days as `Portfolio.split_visits` returns them, but for pending.

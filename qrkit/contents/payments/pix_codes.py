@@ -176,7 +176,7 @@ def read_pix(text: str) -> dict[str, Any] | None:
 
 
 def values_of(text: str) -> dict[str, str]:
-    """Parse values by their numbers; none if the text does not consist of such values, each number once."""
+    """Parse values by their numbers; {} if the text contains anything else, or a number twice."""
     values: dict[str, str] = {}
     place = 0
     while place < len(text):

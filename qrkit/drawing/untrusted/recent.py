@@ -30,7 +30,7 @@ class Recent(Generic[Key, Value]):
         self._lock, self._kept, self._sum = Lock(), OrderedDict[Key, Value](), 0.0
 
     def get(self, key: Key) -> Value | None:
-        """Return what is kept under a key; None if there is nothing."""
+        """Return the value of a key; None if there is none."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from math import copysign, radians, tan
+import re
+from collections.abc import Sequence
+from math import copysign, inf, radians, tan
 from operator import mul
 from typing import Any, TypeAlias
 
+import tinycss2
 from tinycss2.color4 import parse_color
 
 from qrkit.design.color import linear_light
 from qrkit.design.css_colors import gamma, of_oklab, of_oklch
+from qrkit.drawing.untrusted.svg_values import pixels
 
-__all__ = ["Tokens", "address_of", "color_of", "has_known_unit", "polygon_of", "transform_of", "words_of"]
+__all__ = [
+    "Tokens", "address_of", "color_of", "has_known_unit", "is_of_fonts", "origin_of", "polygon_of", "transform_of",
+    "words_of",
+]  # fmt: skip
 
 Tokens: TypeAlias = list[Any]
 """Tokens as tinycss2 makes them."""
@@ -19,6 +26,8 @@ Tokens: TypeAlias = list[Any]
 _FROM_P3 = ((1.2249401, -0.2249402, 0.0), (-0.0420570, 1.0420571, 0.0), (-0.0196376, -0.0786361, 1.0982735))
 """Linear Display P3 to linear sRGB."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
+_SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
+_FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
 _ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
 
 
@@ -115,3 +124,24 @@ def polygon_of(arguments: Tokens) -> dict[str, str]:
     if not words or any(one.type != "percentage" and getattr(one, "value", 1) != 0 for one in words):
         return {}
     return {"points": " ".join(f"{one.value / 100:.9g}" for one in words), "clip-rule": rule}
+
+
+def is_of_fonts(rule: Any) -> bool:
+    """Return True for an import from a service that offers fonts, as design programs write it."""
+    address = tinycss2.serialize(rule.prelude)
+    return rule.lower_at_keyword == "import" and _FONTS.match(address) is not None
+
+
+def origin_of(words: list[str], view: Sequence[float]) -> tuple[float, float] | None:
+    """Return the place that a `transform-origin` names in a view of this width and height; None if it has none."""
+    if words[0] in ("top", "bottom") or words[1:2] in (["left"], ["right"]):
+        words = [*words[1:2], words[0]] if words[1:] else ["center", words[0]]
+    places: list[float] = []
+    for word, whole in zip([*words, "center"], [*view, 0.0, 0.0], strict=False):
+        text = _SIDES.get(word, word)
+        share = text.removesuffix("%")
+        number = pixels(share, inf)
+        if number == inf or (share != text and not view):
+            return None
+        places.append(number * whole / 100 if share != text else number)
+    return places[0], places[1]

@@ -8,12 +8,22 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.drawing.untrusted.svg_values import too_much
 
-__all__ = ["Embedded"]
+__all__ = ["Embedded", "data_of"]
 
 MOST_PIXELS = 8_000_000
 """Pixels of all embedded pictures together."""
 LONGEST_SIDE = 2_048
 """Pixels to which the longer side is reduced."""
+
+
+def data_of(address: str) -> bytes:
+    """Return the data of a data URI; no bytes if they cannot be read."""
+    head, _, body = address.partition(",")
+    data = unquote_to_bytes(body)
+    try:
+        return b64decode(data) if head.lower().endswith(";base64") else data
+    except ValueError:
+        return b""
 
 
 class Embedded:
@@ -22,7 +32,7 @@ class Embedded:
     def __init__(self) -> None:
         self._pixels = 0
 
-    def read(self, address: str) -> str:
+    def read(self, data: bytes) -> str:
         """Return the data URI of a picture as PNG; an empty text if it cannot be read.
 
         Raises:
@@ -30,11 +40,8 @@ class Embedded:
         """
         from PIL import Image, ImageOps
 
-        head, _, body = address.partition(",")
         file = BytesIO()
         try:
-            data = unquote_to_bytes(body)
-            data = b64decode(data) if head.lower().endswith(";base64") else data
             original = Image.open(BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP"))
             self._pixels += original.width * original.height
             if self._pixels <= MOST_PIXELS:

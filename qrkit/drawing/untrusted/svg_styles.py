@@ -16,18 +16,22 @@ import cssselect2
 import tinycss2
 from lxml import etree
 
+from qrkit.design.picture_files import SVG, media_type
 from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
 from qrkit.drawing.untrusted.svg_css import (
     Tokens,
     address_of,
     color_of,
     has_known_unit,
+    is_of_fonts,
+    origin_of,
     polygon_of,
     transform_of,
     words_of,
 )
-from qrkit.drawing.untrusted.svg_images import Embedded
+from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_values import PRESENTATION, pixels, refused, too_much, view_box
+from qrkit.errors import AssetError
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -48,6 +52,8 @@ MOST_NESTED_VARIABLES = 8
 LONGEST_VALUE = 10_000
 """Tokens of a value, after its variables have been replaced."""
 LARGEST_SIDE = 1e9
+LONGEST_EMBEDDED = 1_024
+"""Pixels of the longer side of an SVG that is embedded in another one."""
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
@@ -118,7 +124,6 @@ _DEFAULTS = frozenset({"unset", "revert", "revert-layer"})
 _INITIAL = {"fill": "#000000", "stroke": "none", "fill-opacity": "1", "stroke-opacity": "1", "stroke-width": "1"}
 _BEHIND = frozenset({"background", "background-color"})
 _MARKERS = ("marker-start", "marker-mid", "marker-end")
-_SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FILTERS = frozenset(
     "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
 )
@@ -153,15 +158,19 @@ class Plain(NamedTuple):
         return svg, width, height
 
 
-def plain(data: bytes) -> Plain:
+def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     """Resolve the styles of an SVG, and drop what is not drawn or leads out of the file.
+
+    Args:
+        data: The bytes of the SVG.
+        may_embed: False for an SVG that is embedded in another one, and may not embed a third.
 
     Raises:
         AssetError: If the data is not SVG, or too large or too complex. The caller adds the name of the field.
     """
     root = _parse(data)
     had_elements = len(root) > 0
-    styles = _Styles(root)
+    styles = _Styles(root, may_embed=may_embed)
     styles.apply()
     _drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
@@ -299,7 +308,7 @@ class _Styles:
         background: Color behind the whole picture; empty if there is none.
     """
 
-    def __init__(self, root: _Element) -> None:
+    def __init__(self, root: _Element, *, may_embed: bool) -> None:
         self.doubts = dict[str, None]()
         self.background = ""
         self._root = root
@@ -310,7 +319,7 @@ class _Styles:
         self._placed = {self._new_ids[one] for one in nested}
         self._variables: dict[_Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
-        self._images = Embedded()
+        self._images, self._may_embed = Embedded(), may_embed
         self._view = view_box(root.get("viewBox", ""))[2:]
         self._matcher, self._selectors = cssselect2.Matcher(), 0
         for sheet in root.iter(f"{NAMESPACE}style"):
@@ -350,7 +359,7 @@ class _Styles:
             elif rule.type == "at-rule" and rule.lower_at_keyword == "media" and rule.content is not None:
                 if self._holds(tinycss2.serialize(rule.prelude)):
                     self._add_rules(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True))
-            elif rule.type == "at-rule" and rule.lower_at_keyword not in _QUIET_RULES:
+            elif rule.type == "at-rule" and not (rule.lower_at_keyword in _QUIET_RULES or is_of_fonts(rule)):
                 self._doubt(f"the SVG has a style sheet with @{rule.lower_at_keyword[:20]}, which is not understood")
 
     def _add_rule(self, rule: Any) -> None:
@@ -442,7 +451,7 @@ class _Styles:
                 value = self._value(one, tokens)
                 if value is None:
                     if one not in kept and any(
-                        token.type == "function" or not has_known_unit(token) for token in tokens
+                        token.type in ("function", "url") or not has_known_unit(token) for token in tokens
                     ):
                         self._doubt(f"the SVG has a value of the property {one!r} that is not understood")
                 elif one in _BEHIND:
@@ -486,6 +495,8 @@ class _Styles:
             return self._paint(words)
         if name in _REFERENCES:
             return "none" if only == "none" else self._references(name, words)
+        if name == "d" and only == "none":
+            return ""
         if name == "d":
             is_path = words[0].type == "function" and words[0].lower_name == "path"
             texts = [one.value for one in words[0].arguments if one.type == "string"] if is_path else []
@@ -545,7 +556,7 @@ class _Styles:
         address = (kept.pop("href", "") or element.get(_XLINK_HREF, "")).strip()
         kind = _kind(element)
         if kind in ("image", "feImage") and address[:5].lower() == "data:":
-            if picture := self._images.read(address):
+            if picture := self._images.read(self._pixels(data_of(address))):
                 kept["href"] = picture
             else:
                 self._doubt("the SVG embeds a picture that cannot be read, and is drawn without it")
@@ -556,6 +567,19 @@ class _Styles:
         if kind == "image" and not kept.get("href", "").startswith("data:"):
             element.tag = "hidden"
 
+    def _pixels(self, data: bytes) -> bytes:
+        """Return an embedded picture with pixels; one that is an SVG is drawn, because renderers differ about those."""
+        if media_type(data) != SVG or not self._may_embed:
+            return data
+        from qrkit.drawing.untrusted.rasteriser.worker import resvg_png
+
+        try:
+            file = plain(data, may_embed=False)
+        except AssetError:
+            return b""
+        self.doubts |= dict.fromkeys(file.doubts)
+        return resvg_png(file.sized(LONGEST_EMBEDDED)[0])
+
     def _transform(self, kept: dict[str, str], *, is_root: bool) -> None:
         """Fold the `transform-origin` into the transform."""
         if is_root and kept.pop("transform", ""):
@@ -563,7 +587,7 @@ class _Styles:
         origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")
         if not origin or "transform" not in kept:
             return
-        place = self._origin(origin.split())
+        place = origin_of(origin.split(), self._view)
         if place is None or box != "view-box":
             self._doubt(
                 f"the SVG has the transform origin {origin[:40]!r} in the {box[:20]!r}, which is not understood"
@@ -571,16 +595,3 @@ class _Styles:
         elif place != (0, 0):
             x, y = place
             kept["transform"] = f"translate({x:.9g} {y:.9g}) {kept['transform']} translate({-x:.9g} {-y:.9g})"
-
-    def _origin(self, words: list[str]) -> tuple[float, float] | None:
-        if words[0] in ("top", "bottom") or words[1:2] in (["left"], ["right"]):
-            words = [*words[1:2], words[0]] if words[1:] else ["center", words[0]]
-        places: list[float] = []
-        for word, whole in zip([*words, "center"], [*self._view, 0.0, 0.0], strict=False):
-            text = _SIDES.get(word, word)
-            share = text.removesuffix("%")
-            number = pixels(share, -LARGEST_SIDE)
-            if number == -LARGEST_SIDE or (share != text and not self._view):
-                return None
-            places.append(number * whole / 100 if share != text else number)
-        return places[0], places[1]

@@ -498,8 +498,8 @@ def _step(numbers: np.ndarray, side: int) -> int:
     """Return the smallest distance between two different numbers; the side of a stamp if all are equal."""
     import numpy as np
 
-    unique = np.unique(numbers)
-    return int(np.diff(unique).min()) if len(unique) > 1 else side
+    steps = np.diff(np.sort(numbers))
+    return min(steps[steps > 0].tolist(), default=side)
 
 
 def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:

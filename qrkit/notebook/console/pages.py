@@ -111,11 +111,8 @@ def pages_of(
             widget = getattr(import_module(f"qrkit.notebook.widgets.{module}"), name)
             if title == "Studio":  # begins with a design
                 return widget(portfolio=portfolio, language=language)
-            options: dict[str, dict[str, Any]] = {
-                "Settings": {"may_move": may_move},
-                "Scans": {"time_zone": portfolio.time_zone},
-            }
-            return widget(portfolio, language=language, **options.get(title, {}))
+            options = {"may_move": may_move} if title == "Settings" else {}
+            return widget(portfolio, language=language, **options)
 
         return make
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from qrkit.design.characters import Charset
-from qrkit.languages import say
+from qrkit.languages import translated
 
 __all__ = ["choice_words", "help_text", "spoken", "unit_words"]
 
@@ -90,7 +90,7 @@ def spoken(form: Any, *, is_said: bool = False) -> Any:
         return {name: spoken(value, is_said=is_said or name in SAID) for name, value in form.items()}
     if isinstance(form, list | tuple):
         return [spoken(value, is_said=is_said) for value in form]
-    return say(form) if is_said and isinstance(form, str) else form
+    return translated(form) if is_said and isinstance(form, str) else form
 
 
 def _capitalized(choice: str) -> str:

@@ -19,7 +19,7 @@ from traitlets import Dict, Int, Unicode
 from qrkit.drawing.letters.page_font import FONT_FACE
 from qrkit.errors import QrkitError
 from qrkit.languages import LanguageTag, check_language, in_language
-from qrkit.languages.sentences import catalog, say
+from qrkit.languages.sentences import catalog, translated
 from qrkit.notebook.widgets.field_words import spoken
 from qrkit.notebook.widgets.static_image import Pictures, Twin
 
@@ -131,7 +131,7 @@ class Page(anywidget.AnyWidget):
         # The counter makes each state different: otherwise an answer equal to the last one would not be sent.
         with in_language(self._language):
             shown = self._browser_state()
-            errors = {path: say(rule) for path, rule in self.errors.items()}
+            errors = {path: translated(rule) for path, rule in self.errors.items()}
         return shown | {"errors": errors, "answered": self._answered}
 
     @contextmanager

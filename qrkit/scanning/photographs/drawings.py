@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import dist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.close_up import Corners
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
-__all__ = ["has_flat_colors", "is_exact"]
+__all__ = ["has_flat_colors", "is_exact", "is_tilted"]
 
 FLAT = 0.005
 """Difference of neighboring pixels that have one color in a drawing, as a share of the contrast."""
@@ -23,6 +24,12 @@ LEAST_FLAT = 0.25
 FEW_GRAYS = 16
 """Grays of a drawing that is too small to have areas."""
 
+LEAST_STEP = 4
+"""Mean difference of such grays; a photo in the dark has as few, but all of them are close."""
+
+MOST_TILT = 0.03
+"""Share of its side by which a drawn symbol may differ from a parallelogram; no drawing has perspective."""
+
 MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
 """Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print."""
 
@@ -32,13 +39,21 @@ def has_flat_colors(greys: Image, corners: Corners) -> bool:
     xs, ys = zip(*corners, strict=True)
     box = (int(max(0, min(xs))), int(max(0, min(ys))), int(max(xs)) + 1, int(max(ys)) + 1)
     grays = np.asarray(greys.crop(box), dtype=np.int16)
-    if np.count_nonzero(np.bincount(grays.ravel())) <= FEW_GRAYS:
+    used = np.flatnonzero(np.bincount(grays.ravel()))
+    if len(used) <= min(FEW_GRAYS, 1 + (used[-1] - used[0]) / LEAST_STEP):
         return True
     low, high = np.quantile(grays, (0.05, 0.95))
     along, down = np.abs(np.diff(grays, axis=1))[:-1], np.abs(np.diff(grays, axis=0))[:, :-1]
     is_flat: np.ndarray = np.maximum(along, down) <= FLAT * (high - low)
     is_dark = grays[:-1, :-1] < (low + high) / 2
     return all(is_flat[part].mean() >= LEAST_FLAT for part in (is_dark, ~is_dark) if part.any())
+
+
+def is_tilted(corners: Corners) -> bool:
+    """Return True if a symbol is seen from the side, so that one part of it is smaller than another."""
+    first, second, third, fourth = corners
+    off = dist((first[0] + third[0], first[1] + third[1]), (second[0] + fourth[0], second[1] + fourth[1]))
+    return off > MOST_TILT * dist(first, second)
 
 
 def is_exact(photo: PhotoGrade) -> bool:

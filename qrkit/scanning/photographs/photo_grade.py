@@ -48,6 +48,8 @@ class PhotoGrade(Shown):
         bend: The largest distance of the paper from a flat one, in modules.
         picture: float32, 8 pixels per module: the straightened photo with 5 modules around, 0 black to 1 white.
         is_compared: True if a design says what was meant to be printed.
+        is_inverted: True if the symbol is light on dark.
+        is_mirrored: True if the symbol is mirrored; False for a photo that is compared with a design.
     """
 
     budget: Budget
@@ -66,6 +68,8 @@ class PhotoGrade(Shown):
     bend: float
     picture: Greys = field(repr=False)
     is_compared: bool = False
+    is_inverted: bool = False
+    is_mirrored: bool = False
 
     @property
     def verdict(self) -> PrintVerdict:

@@ -109,6 +109,7 @@ def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bo
         bend=straight.bend,
         picture=luma_of(np.clip(close.full - shown if is_negative else shown, 0, 1)),
         is_compared=is_compared,
+        is_inverted=is_negative,
     )
 
 

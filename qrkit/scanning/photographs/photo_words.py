@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from qrkit.scanning.issues import STANDARD_QUIET
+from qrkit.scanning.issues import LIGHT_ON_DARK, MIRRORED, STANDARD_QUIET
 from qrkit.scanning.scan_report import Issue, Severity
 
 if TYPE_CHECKING:
@@ -91,13 +91,18 @@ def _hindrance(code: str, measured: float, needed: float, message: str) -> Issue
 
 def _faults(photo: PhotoGrade) -> Iterator[Issue]:
     """Yield what is wrong with the print."""
+    if photo.is_inverted and not photo.is_compared:
+        yield Issue("polarity", "error", "print", -photo.contrast, WEAK_CONTRAST, LIGHT_ON_DARK)
+    if photo.is_mirrored:
+        yield Issue("mirrored", "warning", "print", 1, 0, MIRRORED)
     if photo.budget.wrong.any():
         severity = _severity(photo.used, WEAK_USED, BAD_USED)
         yield Issue("error-budget", severity, "print", photo.used, WEAK_USED, _damage(photo))
     if photo.logo:
         count, used = _counted(int(photo.logo.wrong.sum())), photo.logo.used
         message = f"{count} covered in the middle, as by a logo; {_codewords(photo.logo)}"
-        yield Issue("logo", "warning" if used >= MOST_LOGO_USED else "note", "print", used, MOST_LOGO_USED, message)
+        severity = "error" if used >= 1 else "warning" if used >= MOST_LOGO_USED else "note"
+        yield Issue("logo", severity, "print", used, MOST_LOGO_USED, message)
     sides = [(reach, side) for reach, side in zip(photo.quiet, SIDES, strict=True) if reach is not None]
     if narrow := [side for reach, side in sides if reach < WEAK_QUIET]:
         least = min(sides)[0]

@@ -13,7 +13,7 @@ from qrkit.scanning.budget import Budget, Flags, true_modules
 from qrkit.scanning.examine import drawn, measure
 from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.photographs.photo_measures import Meant, grade_photo
-from qrkit.scanning.picture_check import Picture, match_of, no_symbol, open_picture, photo_report
+from qrkit.scanning.picture_check import Picture, match_of, no_symbol, open_pictures, photo_report
 from qrkit.scanning.sampling import MARGIN, Sampled, reflectance
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.symbol.encode.blocks import blocks
@@ -53,7 +53,7 @@ def check_print(
     """
     drawing = drawn(design, fetch)
     sampled, budget = measure(drawing)
-    seen = open_picture(picture)
+    seen, _ = next(open_pictures(picture))
     corners = _corners_of(seen, design, drawing.symbol)
     photo = grade_photo(seen.whole, corners, _meant(design, sampled, budget), is_compared=True)
     return photo_report(design.content, photo, level, audience)

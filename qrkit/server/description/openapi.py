@@ -47,26 +47,46 @@ FLAG: Schema = {"type": "boolean", "default": False}
 DATE: Schema = {"type": "string", "format": "date-time"}
 URL: Schema = {"type": "string", "format": "uri"}
 ID: Schema = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
-PROBLEM: Schema = {
-    "type": "object",
-    "description": "RFC 9457 problem details",
-    "required": ["type", "status", "title", "detail", "code"],
-    "properties": {
-        "type": TEXT,
-        "status": {"type": "integer"},
-        "title": TEXT,
-        "detail": TEXT,
-        "code": {"type": "string", "pattern": "^[a-z0-9-]+$"},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["pointer", "reason", "code"],
-                "properties": {"pointer": TEXT, "reason": TEXT, "code": TEXT},
-            },
-        },
-    },
-}
+INTEGER: Schema = {"type": "integer"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+
+
+def _text(description: str, **more: str) -> Schema:
+    """Return the schema of a text."""
+    return {"type": "string", **more, "description": description}
+
+
+def _choice(names: Iterable[str], description: str = "", **default: str) -> Schema:
+    """Return the schema of a text that is one of these names."""
+    return {"type": "string", "enum": [*names], **default} | ({"description": description} if description else {})
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
+    """Return the schema of an object with these required properties, and optional ones."""
+    return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
+
+
+def _json(schema: Schema) -> dict[str, Schema]:
+    """Return the schema of a body by its media type."""
+    return {"application/json": schema}
+
+
+def _ref(model: str) -> Schema:
+    return {"$ref": PLACE.format(model=model)}
+
+
+PROBLEM: Schema = {"description": "RFC 9457 problem details"} | _object(
+    {"errors": _list(_object(pointer=TEXT, reason=TEXT, code=TEXT))},
+    type=TEXT,
+    status=INTEGER,
+    title=TEXT,
+    detail=TEXT,
+    code={"type": "string", "pattern": "^[a-z0-9-]+$"},
+)
 
 
 @cache
@@ -138,23 +158,23 @@ SECURITY: dict[str, list[dict[str, list[str]]]] = {
 def _path_parameter(name: str, route: Route) -> dict[str, Any]:
     schema = PATH_PARAMETERS[name]
     if name == "ext":
-        schema = {"type": "string", "enum": EXTENSIONS[route.handler.__name__]}
+        schema = _choice(EXTENSIONS[route.handler.__name__])
     example = _examples()["paths"].get(name) or schema["enum"][0]
     return {"name": name, "in": "path", "required": True, "schema": schema, "example": example}
 
 
-EXTENSIONS = {"export": [*EXPORT_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
-EXTENSIONS["export_for_print"] = [*IN_SIZE]
+EXTENSIONS: dict[str, Iterable[str]] = {
+    "export": EXPORT_FORMATS,
+    "export_for_print": IN_SIZE,
+    "picture": ("png", "svg", "pdf"),
+    "statistics": SCAN_FORMATS,
+}
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": ID,
-    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
-    "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
+    "code": _text("a short code", pattern="^[0-9A-Za-z_-]{1,200}$"),
+    "urlinfo": _text("a readable tail, which is ignored", pattern="^[^/?#%]+$"),
     "ext": TEXT,
-    "gs1": {
-        "type": "string",
-        "pattern": "^[0-9]{2,4}/.+$",
-        "description": "a key and qualifiers, as in a GS1 Digital Link: `01/09506000134352`",
-    },
+    "gs1": _text("a key and qualifiers, as in a GS1 Digital Link: `01/09506000134352`", pattern="^[0-9]{2,4}/.+$"),
 }
 
 
@@ -173,53 +193,40 @@ def _query_parameter(name: str) -> dict[str, Any]:
 
 PRINT = PrintSize.model_json_schema()["properties"]
 PARAMETERS: dict[str, Schema] = {
-    "format": {"type": "string", "enum": list(FORMATS), "default": "png"},
-    "em": {
-        "type": "string",
-        "enum": list(GET_MODES),
-        "default": "byte",
-        "description": meaning(Properties.model_fields["em"]),
-    },
-    "style": {"type": "string", "enum": list(TEXT_STYLES), "default": "blocks", "description": "of txt"},
-    "shorten": {"type": "string", "description": "a shortening service, `local` for this one; needs http(s) content"},
+    "format": _choice(FORMATS, default="png"),
+    "em": _choice(GET_MODES, meaning(Properties.model_fields["em"]), default="byte"),
+    "style": _choice(TEXT_STYLES, "of txt", default="blocks"),
+    "shorten": _text("a shortening service, `local` for this one; needs http(s) content"),
     "attachment": FLAG | {"description": "whether browsers save the image instead of showing it"},
-    "filename": {"type": "string", "description": "suggested file name"},
+    "filename": _text("suggested file name"),
     "keep": FLAG | {"description": "whether to keep its QR Codes, outside of any campaign"},
-    "picture_format": {"type": "string", "enum": list(PIXEL_FORMATS), "description": "a hint; the bytes decide"},
-    "file_format": {
-        "type": "string",
-        "enum": list(IMPORT_FORMATS),
-        "description": "format of the file; a form with parts may give it in a field or by its file name instead",
-    },
-    "columns": {
-        "type": "string",
-        "description": "names of the columns in a csv or a workbook: `content=Website,name=Poster`; put a name with a "
-        "comma in quotes; other columns are then ignored",
-    },
-    "sheet": {"type": "string", "description": "name of the sheet of a workbook; by default, that with the headings"},
-    "headerRow": {
-        "type": "string",
-        "pattern": "^([0-9]+(-[0-9]+)?)?$",
-        "description": "row of the headings in a csv or a workbook: `3`; `3-4` for headings of two rows; `0` for a "
-        "file without, whose columns are A, B, …; by default, the headings are found",
-    },
-    "encoding": {"type": "string", "description": "encoding of a csv, such as `cp1252`; by default, it is found"},
-    "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
+    "picture_format": _choice(PIXEL_FORMATS, "a hint; the bytes decide"),
+    "file_format": _choice(
+        IMPORT_FORMATS, "format of the file; a form with parts may give it in a field or by its file name instead"
+    ),
+    "columns": _text(
+        "names of the columns in a csv or a workbook: `content=Website,name=Poster`; put a name with a comma in "
+        "quotes; other columns are then ignored"
+    ),
+    "sheet": _text("name of the sheet of a workbook; by default, that with the headings"),
+    "headerRow": _text(
+        "row of the headings in a csv or a workbook: `3`; `3-4` for headings of two rows; `0` for a file without, "
+        "whose columns are A, B, …; by default, the headings are found",
+        pattern="^([0-9]+(-[0-9]+)?)?$",
+    ),
+    "encoding": _text("encoding of a csv, such as `cp1252`; by default, it is found"),
+    "image_format": _choice(IMAGE_FORMATS, "format of the images in a zip"),
     "sizeMm": PRINT["sizeMm"],
     # Generated clients send defaults, and dots need a width.
     "dpi": {name: value for name, value in PRINT["dpi"].items() if name != "default"},
-    "names": {
-        "type": "string",
-        "description": "pattern of the paths of the images in a zip, such as `{campaign}/{name}` or `{number} {City}`, "
-        "where `City` is a field of yours",
-    },
-    "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
-    "audience": {
-        "type": "string",
-        "enum": list(AUDIENCES),
-        "default": "phones",
-        "description": "who must be able to read it: `phones`, or `all`, which adds embedded readers",
-    },
+    "names": _text(
+        "pattern of the paths of the images in a zip, such as `{campaign}/{name}` or `{number} {City}`, where `City` "
+        "is a field of yours"
+    ),
+    "level": _choice(HTTP_LEVELS, "level of the check", default="standard"),
+    "audience": _choice(
+        AUDIENCES, "who must be able to read it: `phones`, or `all`, which adds embedded readers", default="phones"
+    ),
     "limit": {
         "type": "integer",
         "minimum": 1,
@@ -227,10 +234,7 @@ PARAMETERS: dict[str, Schema] = {
         "description": "QR Codes on a page; without `limit` and `after`, everything is listed",
     },
     "after": ID | {"description": "ID of the last QR Code of the page before"},
-    "kinds": {
-        "type": "string",
-        "description": f"kinds of events, with commas: {', '.join(EVENT_KINDS)}; by default, all",
-    },
+    "kinds": _text(f"kinds of events, with commas: {', '.join(EVENT_KINDS)}; by default, all"),
     "raw": FLAG | {"description": "csv: do not escape text that a spreadsheet would run as a formula"},
 }
 
@@ -250,7 +254,6 @@ def _counts(route: Route) -> dict[str, Any]:
     return {"headers": {name: {"schema": COUNT, "description": about} for name, about in IMPORT_HEADERS.items()}}
 
 
-COUNT: Schema = {"type": "integer", "minimum": 0}
 IMPORT_HEADERS = {
     "X-Created": "number of QR Codes that were added",
     "X-Skipped": "number of rows that were left out: duplicates, and rows with errors",
@@ -259,18 +262,8 @@ IMPORT_HEADERS = {
 
 
 def _problem() -> dict[str, Any]:
-    problem = {"schema": {"$ref": PLACE.format(model="Problem")}}
     # A browser that opens a short URL gets a page.
-    return {"content": {"application/problem+json": problem, "text/html": {"schema": TEXT}}}
-
-
-def _ref(model: str) -> dict[str, Schema]:
-    return {"application/json": {"$ref": PLACE.format(model=model)}}
-
-
-def _object(optional: Schema | None = None, /, **properties: Schema) -> Schema:
-    """Return the schema of an object with these required properties, and optional ones."""
-    return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
+    return {"content": {"application/problem+json": {"schema": _ref("Problem")}, "text/html": {"schema": TEXT}}}
 
 
 def _files(formats: Iterable[Format | ImportFormat | ScanFormat]) -> dict[str, Schema]:
@@ -279,19 +272,19 @@ def _files(formats: Iterable[Format | ImportFormat | ScanFormat]) -> dict[str, S
     return {"application/octet-stream": BYTES} | {kind: ROWS if kind == "application/json" else BYTES for kind in kinds}
 
 
-ROWS: Schema = {"type": "array", "items": {"type": "object"}}
+ROWS = _list({"type": "object"})
 
 
 ISSUE = _object(
     code=TEXT,
-    severity={"type": "string", "enum": ["fatal", "error", "warning", "note"]},
+    severity=_choice(("fatal", "error", "warning", "note")),
     where=TEXT,
     measured={"type": "number"},
     needed={"type": "number"},
     message=TEXT,
     fix={"type": ["object", "null"], "description": "fields of the design that remove it"},
     embedded={
-        "anyOf": [{"type": "string", "enum": ["error", "warning"]}, {"type": "null"}],
+        "anyOf": [_choice(("error", "warning")), {"type": "null"}],
         "description": "severity for embedded readers, if only they are concerned",
     },
 )
@@ -299,20 +292,18 @@ ISSUE = _object(
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
 UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
 LINKSET: dict[str, Schema] = {
-    "application/linkset+json": _object(
-        linkset={"type": "array", "minItems": 1, "items": _object(anchor=URL, description=TEXT)}
-    )
+    "application/linkset+json": _object(linkset=_list(_object(anchor=URL, description=TEXT)) | {"minItems": 1})
 }
 BODIES: dict[str, dict[str, Schema]] = {
-    "design": _ref("DesignRequest"),
-    "print": _ref("PrintSize"),
+    "design": _json(_ref("DesignRequest")),
+    "print": _json(_ref("PrintSize")),
     "picture": UPLOAD,
-    "checked": _ref("DesignRequest") | UPLOAD,
-    "qrcode": _ref("NewQRCode"),
-    "changes": _ref("QRCodeChanges"),
-    "campaign": _ref("NewCampaign"),
-    "conversion": _ref("Conversion"),
-    "webhook": _ref("NewWebhook"),
+    "checked": _json(_ref("DesignRequest")) | UPLOAD,
+    "qrcode": _json(_ref("NewQRCode")),
+    "changes": _json(_ref("QRCodeChanges")),
+    "campaign": _json(_ref("NewCampaign")),
+    "conversion": _json(_ref("Conversion")),
+    "webhook": _json(_ref("NewWebhook")),
     # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
     # express that.
     "file": FILE,
@@ -320,68 +311,57 @@ BODIES: dict[str, dict[str, Schema]] = {
 }
 
 ATTEMPT = _object(
-    {"status": {"type": "integer", "description": "of the answer"}, "error": TEXT},
+    {"status": INTEGER | {"description": "of the answer"}, "error": TEXT},
     time=DATE,
     event=TEXT | {"description": "ID of the first event; 0 for a test"},
     events=COUNT,
     milliseconds=COUNT,
 )
-WEBHOOK = _object(id=ID, url=URL, kinds={"type": "array", "items": TEXT}, created=DATE, active=FLAG)
+WEBHOOK = _object(id=ID, url=URL, kinds=_list(TEXT), created=DATE, active=FLAG)
+SCAN = _object(
+    verdict=_choice(VERDICTS),
+    score=INTEGER | {"minimum": 0, "maximum": 100},
+    level=_choice(HTTP_LEVELS),
+    audience=_choice(AUDIENCES),
+    phones=_choice(VERDICTS, "verdict for phones (simulated)"),
+    embedded=_choice(VERDICTS, "verdict for embedded readers"),
+    content=TEXT,
+    issues=_list(ISSUE),
+    **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade", "photo")},
+)
+DECODED = _object(
+    {"part": _object(number=INTEGER, of=INTEGER)},
+    **{one.name: INTEGER if "int" in str(one.type) else TEXT for one in fields(Decoded) if one.name != "part"},
+)
+LISTED = _object(
+    {"next": ID | {"description": "the `after` of the next page; absent on the last page"}},
+    campaigns=_list(_ref("Campaign")),
+    qrcodes=_list(_ref("QRCode")),
+)
 REPLIES: dict[str, dict[str, Schema]] = {
-    "webhook": {"application/json": WEBHOOK},
-    "webhooks": {"application/json": {"type": "array", "items": WEBHOOK}},
-    "attempt": {"application/json": ATTEMPT},
-    "attempts": {"application/json": _object(log={"type": "array", "items": ATTEMPT}, dead=ROWS)},
+    "webhook": _json(WEBHOOK),
+    "webhooks": _json(_list(WEBHOOK)),
+    "attempt": _json(ATTEMPT),
+    "attempts": _json(_object(log=_list(ATTEMPT), dead=ROWS)),
     "stream": {"text/event-stream": TEXT},
-    "replayed": {"application/json": _object(replayed=COUNT)},
+    "replayed": _json(_object(replayed=COUNT)),
     "nothing": {},
-    "scan": {
-        "application/json": _object(
-            verdict={"type": "string", "enum": list(VERDICTS)},
-            score={"type": "integer", "minimum": 0, "maximum": 100},
-            level={"type": "string", "enum": list(HTTP_LEVELS)},
-            audience={"type": "string", "enum": list(AUDIENCES)},
-            phones={"type": "string", "enum": list(VERDICTS), "description": "verdict for phones (simulated)"},
-            embedded={"type": "string", "enum": list(VERDICTS), "description": "verdict for embedded readers"},
-            content=TEXT,
-            issues={"type": "array", "items": ISSUE},
-            **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade", "photo")},
-        )
-    },
+    "scan": _json(SCAN),
     "picture": _files(WRITERS.values()),
-    "decoded": {
-        "application/json": _object(
-            {"part": _object(number={"type": "integer"}, of={"type": "integer"})},
-            **{
-                one.name: {"type": "integer" if "int" in str(one.type) else "string"}
-                for one in fields(Decoded)
-                if one.name != "part"
-            },
-        )
-    },
-    "qrcode": _ref("QRCode"),
-    "campaign": _ref("Campaign"),
-    "made": {"application/json": _object(id=ID, created=DATE)},
-    "added": {"application/json": _object({"shortUrl": URL, "imageUrl": URL}, id=ID, created=DATE)},
+    "decoded": _json(DECODED),
+    "qrcode": _json(_ref("QRCode")),
+    "campaign": _json(_ref("Campaign")),
+    "made": _json(_object(id=ID, created=DATE)),
+    "added": _json(_object({"shortUrl": URL, "imageUrl": URL}, id=ID, created=DATE)),
     "file": _files(EXPORT_FORMATS.values()),
     "linkset": LINKSET,
-    "set": {"application/json": _object(id=ID, shortUrl=URL)},
-    "issues": {
-        "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
-    },
-    "list": {
-        "application/json": _object(
-            {"next": ID | {"description": "the `after` of the next page; absent on the last page"}},
-            campaigns={"type": "array", "items": {"$ref": PLACE.format(model="Campaign")}},
-            qrcodes={"type": "array", "items": {"$ref": PLACE.format(model="QRCode")}},
-        )
-    },
+    "set": _json(_object(id=ID, shortUrl=URL)),
+    "issues": _json(_list(_object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT))),
+    "list": _json(LISTED),
     "scans": _files(SCAN_FORMATS.values()),
-    "description": {"application/json": {"type": "object"}},
-    "health": {
-        "application/json": _object(status=TEXT, version=TEXT, lost={"type": "integer"}, late={"type": "integer"})
-    },
-    "live": {"application/json": _object(status=TEXT)},
+    "description": _json({"type": "object"}),
+    "health": _json(_object(status=TEXT, version=TEXT, lost=INTEGER, late=INTEGER)),
+    "live": _json(_object(status=TEXT)),
     "landing": {"text/html": TEXT, "text/plain": TEXT, "text/vcard": TEXT, "text/calendar": TEXT},
     "page": {"text/html": TEXT},
 }

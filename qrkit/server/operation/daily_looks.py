@@ -1,4 +1,4 @@
-"""Finds what is told once a day, in a process of its own at a low priority, so that no redirect waits for it."""
+"""Looks once a day for events, in a process of its own at a low priority, so that no redirect waits for it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The tables of a store on a PostgreSQL server, and the few statements that differ from DuckDB.
 
-The tables are the same as in a file (`migrations`), with additions for several processes:
+The tables are those of a file (`migrations`), with additions for several processes:
 
 - One transaction at a time changes records, across all processes: it holds an advisory lock. All guarantees of a file
   with a single writer therefore apply here, too, and numbers are assigned in the order of commits.
@@ -18,8 +18,8 @@ The tables are the same as in a file (`migrations`), with additions for several 
 
 from __future__ import annotations
 
+from qrkit.store import migrations
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import CAMPAIGN_RULES, EVENTS, LINKS, TOLD, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -31,7 +31,7 @@ HISTORY_LOCK = "7116, 4"
 EVENTS_LOCK = "7116, 5"
 """Advisory locks: qrkit's own number, which avoids conflicts with other programs, and the number of the lock."""
 
-TABLES = """
+TABLES = f"""
 DO $$ BEGIN
     IF current_setting('server_encoding') <> 'UTF8' THEN
         RAISE 'its encoding is %, and must be UTF8', current_setting('server_encoding');
@@ -40,101 +40,22 @@ DO $$ BEGIN
     END IF;
 END $$;
 CREATE DOMAIN ubigint AS NUMERIC(20, 0);
-CREATE TABLE settings (name VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
-CREATE TABLE accounts (
-    id VARCHAR PRIMARY KEY,
-    name VARCHAR COLLATE "C" NOT NULL UNIQUE,
-    plan VARCHAR NOT NULL,
-    created TIMESTAMP NOT NULL
-);
-CREATE TABLE api_keys (
-    digest VARCHAR PRIMARY KEY, -- SHA-256 of the key: the key itself is nowhere
-    account_id VARCHAR NOT NULL,
-    label VARCHAR NOT NULL,
-    created TIMESTAMP NOT NULL,
-    expires TIMESTAMP,
-    revoked TIMESTAMP
-);
-CREATE TABLE templates (
-    account_id VARCHAR NOT NULL,
-    name VARCHAR COLLATE "C" NOT NULL, -- sorted as DuckDB does, whatever the database's own order
-    fields VARCHAR NOT NULL,
-    created TIMESTAMP NOT NULL,
-    PRIMARY KEY (account_id, name)
-);
-CREATE TABLE campaigns (
-    id VARCHAR PRIMARY KEY,
-    account_id VARCHAR NOT NULL,
-    name VARCHAR NOT NULL,
-    description VARCHAR NOT NULL,
-    created TIMESTAMP NOT NULL,
-    rowid BIGINT GENERATED ALWAYS AS IDENTITY -- as every table of DuckDB has it
-);
+{migrations.SETTINGS}{migrations.ACCOUNTS}{migrations.TEMPLATES}{migrations.PORTFOLIO}{migrations.SCHEDULE}
+{migrations.VISITS}{migrations.PARSERS}{migrations.DAY_COUNTS}
+-- Names are sorted as DuckDB does, whatever the database's own order.
+ALTER TABLE accounts ALTER COLUMN name TYPE VARCHAR COLLATE "C";
+ALTER TABLE templates ALTER COLUMN name TYPE VARCHAR COLLATE "C";
+ALTER TABLE campaigns ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY; -- as every table of DuckDB has it
 CREATE INDEX ON campaigns (account_id);
-CREATE SEQUENCE qrcode_numbers;
-CREATE TABLE qrcodes (
-    number INTEGER PRIMARY KEY,
-    id VARCHAR NOT NULL UNIQUE,
-    account_id VARCHAR NOT NULL,
-    campaign_id VARCHAR,
-    name VARCHAR NOT NULL,
-    content VARCHAR NOT NULL,
-    comment VARCHAR NOT NULL,
-    urlinfo VARCHAR NOT NULL,
-    short_code VARCHAR NOT NULL UNIQUE,
-    is_dynamic BOOLEAN NOT NULL,
-    imported_scans BIGINT NOT NULL,
-    created TIMESTAMP NOT NULL,
-    properties VARCHAR NOT NULL,
-    address VARCHAR NOT NULL,
-    latitude FLOAT8,
-    longitude FLOAT8,
-    is_schedule_enabled BOOLEAN DEFAULT false,
-    schedule VARCHAR DEFAULT '[]'
-);
+ALTER TABLE qrcodes ADD UNIQUE (short_code);
 CREATE INDEX ON qrcodes (account_id, number);
 CREATE INDEX ON qrcodes (campaign_id);
 CREATE SEQUENCE revisions;
-CREATE TABLE short_codes (
-    code VARCHAR PRIMARY KEY,
-    qrcode INTEGER NOT NULL UNIQUE,
-    revision BIGINT NOT NULL DEFAULT nextval('revisions')
-);
+ALTER TABLE short_codes ADD UNIQUE (qrcode), ADD COLUMN revision BIGINT NOT NULL DEFAULT nextval('revisions');
 CREATE INDEX ON short_codes (revision);
-CREATE SEQUENCE user_agent_numbers;
-CREATE TABLE user_agents (
-    number INTEGER PRIMARY KEY,
-    text VARCHAR NOT NULL UNIQUE,
-    system VARCHAR,
-    system_version VARCHAR,
-    browser VARCHAR,
-    browser_version VARCHAR,
-    manufacturer VARCHAR,
-    device_model VARCHAR,
-    device VARCHAR NOT NULL,
-    is_bot BOOLEAN,
-    parser VARCHAR
-);
 CREATE INDEX ON user_agents (number) WHERE parser IS NULL;
-CREATE TABLE visits (
-    time TIMESTAMP NOT NULL,
-    kind VARCHAR NOT NULL,
-    qrcode INTEGER,
-    short_code VARCHAR NOT NULL,
-    content VARCHAR,
-    user_agent INTEGER NOT NULL,
-    referrer VARCHAR,
-    language VARCHAR,
-    visitor ubigint,
-    country VARCHAR,
-    region VARCHAR,
-    city VARCHAR,
-    latitude FLOAT8,
-    longitude FLOAT8,
-    xid BIGINT NOT NULL DEFAULT pg_current_xact_id()::TEXT::BIGINT
-);
+ALTER TABLE visits ADD COLUMN xid BIGINT NOT NULL DEFAULT pg_current_xact_id()::TEXT::BIGINT;
 CREATE INDEX ON visits USING brin (xid) WITH (pages_per_range = 32, autosummarize = on); -- a few kB for millions
-CREATE TABLE day_counts (day DATE NOT NULL, qrcode INTEGER, kind VARCHAR NOT NULL, visits BIGINT NOT NULL);
 CREATE TABLE scan_parts (
     qrcode INTEGER NOT NULL,
     part INTEGER NOT NULL DEFAULT 0,
@@ -187,108 +108,42 @@ CREATE TRIGGER changes AFTER UPDATE OR DELETE OR TRUNCATE ON visits
 FOR EACH STATEMENT EXECUTE FUNCTION change('visits');
 """
 
-STORED = "ALTER TABLE qrcodes ADD COLUMN stored TIMESTAMP"
-
-INBOXES = """
-CREATE TABLE inboxes (name VARCHAR PRIMARY KEY, moved BIGINT NOT NULL);
-INSERT INTO settings VALUES ('id', gen_random_uuid()::VARCHAR);
+ALL_VISITS = """
+CREATE OR REPLACE VIEW all_visits AS SELECT {columns} FROM visits; -- a DuckDB beside the server reads archived ones
 """
 
-BRANDS = """
-CREATE TABLE brands (
-    account_id VARCHAR NOT NULL,
-    name VARCHAR COLLATE "C" NOT NULL,
-    fields VARCHAR NOT NULL,
-    is_current BOOLEAN DEFAULT false,
-    created TIMESTAMP NOT NULL,
-    PRIMARY KEY (account_id, name)
-);
-"""
-
-DESIGNS = """
-ALTER TABLE qrcodes ADD COLUMN template VARCHAR DEFAULT '';
-ALTER TABLE campaigns ADD COLUMN template VARCHAR DEFAULT '';
-ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false;
-"""
-
-HISTORY = """
-CREATE VIEW all_visits AS
-SELECT time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city,
-    latitude, longitude
-FROM visits; -- the archived ones are read by a DuckDB beside the server
-"""
-
-ARCHIVES = """
-CREATE TABLE history (
-    file VARCHAR NOT NULL,
-    first TIMESTAMP NOT NULL,
-    last TIMESTAMP NOT NULL,
-    visits BIGINT NOT NULL,
-    bytes BIGINT NOT NULL,
-    sha256 VARCHAR NOT NULL,
-    version INTEGER NOT NULL
-);
-CREATE TABLE superseded (file VARCHAR NOT NULL, since TIMESTAMPTZ NOT NULL DEFAULT now());
+ARCHIVES = f"""
+{migrations.HISTORY}
+ALTER TABLE superseded ADD COLUMN since TIMESTAMPTZ NOT NULL DEFAULT now();
 INSERT INTO changes VALUES ('history', 0);
 CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON history
 FOR EACH STATEMENT EXECUTE FUNCTION change('history');
 """
-
-CAMPAIGN_COLORS = """
-ALTER TABLE campaigns ADD COLUMN color INTEGER DEFAULT 0;
-UPDATE campaigns SET color = aged.number
-FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created, rowid) AS number FROM campaigns) aged
-WHERE aged.id = campaigns.id AND aged.number <= 6;
-"""
-
-OWN_FIELDS = """
-ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]';
-ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}';
-"""
-
-TERMS = """
-ALTER TABLE qrcodes ADD COLUMN rules VARCHAR DEFAULT '[]';
-ALTER TABLE qrcodes ADD COLUMN active BOOLEAN DEFAULT true;
-ALTER TABLE qrcodes ADD COLUMN valid_since TIMESTAMP;
-ALTER TABLE qrcodes ADD COLUMN valid_until TIMESTAMP;
-ALTER TABLE qrcodes ADD COLUMN scan_limit BIGINT DEFAULT 0;
-ALTER TABLE qrcodes ADD COLUMN limit_a_day BIGINT DEFAULT 0;
-ALTER TABLE qrcodes ADD COLUMN otherwise VARCHAR DEFAULT '';
-ALTER TABLE qrcodes ADD COLUMN password VARCHAR DEFAULT '';
-CREATE TABLE scans_taken (
-    qrcode INTEGER PRIMARY KEY,
-    taken BIGINT NOT NULL,
-    day DATE NOT NULL,
-    taken_that_day BIGINT NOT NULL
-) WITH (fillfactor = 50); -- room for a counter to change where it stands
-"""
-
-GS1 = "ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]';"
-SPLITS = f"{VARIANTS} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;"
 
 MIGRATIONS = {
     "tables": TABLES,
     "counters": COUNTERS,
     "revisions": REVISIONS,
     "changes": CHANGES,
-    "stored": STORED,
-    "inboxes": INBOXES,
-    "brands": BRANDS,
-    "designs": DESIGNS,
-    "history": HISTORY,
-    "campaign colors": CAMPAIGN_COLORS,
+    "stored": migrations.STORED,
+    "inboxes": migrations.INBOXES,
+    "brands": f'{migrations.BRANDS} ALTER TABLE brands ALTER COLUMN name TYPE VARCHAR COLLATE "C";',
+    "designs": migrations.DESIGNS,
+    "history": ALL_VISITS.format(columns=migrations.EARLIER_COLUMNS),
+    "campaign colors": migrations.CAMPAIGN_COLORS,
     "archives": ARCHIVES,
-    "own fields": OWN_FIELDS,
-    "trials": TRIALS,
-    "terms": TERMS,
-    "uptime": UPTIME,
-    "links": LINKS,
-    "via": VIA,
-    "splits": SPLITS,
-    "campaign rules": CAMPAIGN_RULES,
-    "gs1": GS1,
-    "events": f"{EVENTS} CREATE INDEX ON events (number);",
-    "told": TOLD,
+    "own fields": migrations.OWN_FIELDS,
+    "trials": migrations.TRIALS,
+    # Half of each page is room for a counter to change where it stands.
+    "terms": f"{migrations.TERMS} ALTER TABLE scans_taken SET (fillfactor = 50);",
+    "uptime": migrations.UPTIME,
+    "links": migrations.LINKS,
+    "via": migrations.VIA,
+    "splits": f"{migrations.VARIANTS} {ALL_VISITS.format(columns=migrations.VISIT_COLUMNS)}",
+    "campaign rules": migrations.CAMPAIGN_RULES,
+    "gs1": migrations.GS1,
+    "events": f"{migrations.EVENTS} CREATE INDEX ON events (number);",
+    "told": migrations.TOLD,
 }
 
 PART = "pg_backend_pid() % 64"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scans import Scans, in_zone_of
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import frame_of
 from qrkit.tracking.times import first_moment, naive
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ def outages(scans: Scans) -> pd.DataFrame:
     Args:
         scans: The view; only its bounds and its time zone matter.
     """
-    import pandas as pd
-
     types = {"begin": "datetime64[us]", "end": "datetime64[us]"}
-    frame = with_dtypes(pd.DataFrame(list(_gaps(scans)), columns=list(types)), types)
+    frame = frame_of(_gaps(scans), types)
     frame = in_zone_of(scans, frame, list(types))
     return frame.assign(hours=(frame["end"] - frame["begin"]).dt.total_seconds() / 3600)
 

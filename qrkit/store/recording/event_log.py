@@ -68,7 +68,7 @@ def asked_kinds(store: Store) -> set[tuple[str, EventKind]]:
 
 
 def tell_once(store: Store, account_id: str, found: Mapping[str, Event]) -> int:
-    """Add what was found in the scans of an account, by what tells it apart; return how much was not told before."""
+    """Add findings in the scans of an account, by their keys, and return how many of them are new."""
     with store.atomic():
         told = [event for name, event in found.items() if store.rows(TELL, [f"{account_id} {name}"])]
         add_events(store, told, account_id)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
@@ -58,9 +59,9 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
         raise InvalidParameter(*problems)
 
 
-def can_be_stored(text: str) -> bool:
-    """Return whether a database takes this text: one without NUL and without half a character."""
-    return "\0" not in text and text.encode("utf-8", "replace").decode() == text
+def can_be_stored(text: Any) -> bool:
+    """Return whether this is a text that a database takes: one without NUL and without half a character."""
+    return isinstance(text, str) and "\0" not in text and text.encode("utf-8", "replace").decode() == text
 
 
 def _rule(parameter: str, records: list[tuple[str, str]]) -> str:

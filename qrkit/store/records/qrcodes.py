@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -45,11 +44,11 @@ from qrkit.tracking.times import naive
 from qrkit.tracking.utm import utm_query
 
 __all__ = [
-    "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
-    "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "forget_taken", "get_ready",
-    "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "last_number", "list_text", "number_of",
-    "parts", "qrcode", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row", "target_of",
-    "update_qrcode",
+    "LOCATION", "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged",
+    "StoredRow", "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "forget_taken",
+    "get_ready", "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "last_number", "list_text",
+    "number_of", "parts", "qrcode", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row",
+    "target_of", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -454,23 +453,8 @@ def qrcode(store: Store, account_id: str, links: Links, *, most: int, id: str) -
 
 def read_all(store: Store, sql: str, asked: Mapping[str, Any], links: Links) -> list[QRCode]:
     """Return the QR Codes of a query of `RECORDS`."""
-    with closing(store.each_row(sql, asked)) as rows, _uncollected():  # closed also if a row is damaged
+    with closing(store.each_row(sql, asked)) as rows:  # closed also if a row is damaged
         return [read_qrcode(row, links) for row in rows]
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Context manager: pauses the collection of garbage, which would go through all records as often as they double.
-
-    That is a quarter of the work, and finds nothing: records hold no references to each other.
-    """
-    is_collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_collected:
-            gc.enable()
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
@@ -533,7 +517,7 @@ _changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
 
 def column_values(code: QRCode, names: Iterable[str]) -> StoredRow:
     """Return the values of columns of a QR Code, as the database takes them."""
-    return {name: _values([getattr(code, COLUMNS[name])])[0] for name in names}
+    return {name: _values([attrgetter(COLUMNS[name])(code)])[0] for name in names}
 
 
 def _number(row: dict[str, Any] | None) -> int:

@@ -13,6 +13,7 @@ from qrkit.store.recording.event_log import Event, add_code_events, add_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.ids import can_be_stored
 from qrkit.store.records.qrcodes import (
+    LOCATION,
     MOST_IN_TEXT,
     OTHER_NAMES,
     QRCODES,
@@ -32,8 +33,8 @@ from qrkit.tracking.times import naive
 __all__ = ["EDITED", "ORDERS", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
 EDITED = (
-    "name", "campaign_id", "content", "comment", "template", "tags", "fields", "is_schedule_enabled", "schedule",
-    *TermsFields.__annotations__,
+    "name", "campaign_id", "content", "comment", "location", "properties", "template", "tags", "fields",
+    "is_schedule_enabled", "schedule", *TermsFields.__annotations__,
 )  # fmt: skip
 """The fields of QR Codes that `edit_qrcodes` can change."""
 
@@ -136,7 +137,7 @@ def search_qrcodes(
         "base": base_url,
         "is_filtered": search.is_filtered,
         "campaign": search.campaign,
-        "ids": None if search.ids is None else list(search.ids),
+        "ids": None if search.ids is None else list(filter(can_be_stored, search.ids)),
         "content": search.content,
         "limit": limit,
         "start": start,
@@ -185,7 +186,8 @@ def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: C
     if not fields:
         return
     dialect = store.database.dialect
-    changed = [OTHER_NAMES.get(name, name) for name in fields]
+    changed = [OTHER_NAMES.get(name, name) for name in fields if name != "location"]
+    changed += LOCATION if "location" in fields else ()
     columns = ("id", *changed)
     rows_of_json = dialect.rows_of_json({name: QRCODES[name] for name in columns}, number="number")
     sql = EDIT.format(changes=", ".join(f"{name} = new.{name}" for name in changed), rows=rows_of_json)

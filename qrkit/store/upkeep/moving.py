@@ -7,8 +7,9 @@ transaction as the copied rows. At the end, all rows of both stores are read aga
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
@@ -18,58 +19,32 @@ from qrkit.store.copies.transfer import Checksum, Kinds, add_rows, checksum, csv
 from qrkit.store.history.history_files import HistoryFile, archived_rows, history_files, unseen_files
 from qrkit.store.history.server_history import files_of
 from qrkit.store.recording.recorder import drain
-from qrkit.store.recording.visit_rows import COLUMNS
-from qrkit.store.records.qrcodes import QRCODES
 from qrkit.store.store_settings import get_setting, set_setting
 
-__all__ = ["Migrated", "check_complete", "go_on_counting", "migrate"]
+__all__ = ["Migrated", "check_complete", "copied_tables", "go_on_counting", "migrate"]
 
 PROGRESS = "migration"
 """The setting of the new store that records the progress; deleted at the end."""
 OWN_SETTINGS = ("migration", "checked", "id", "history")
 
-SAVED = dict.fromkeys(("account_id", "name", "fields"), "VARCHAR") | {"is_current": "BOOLEAN", "created": "TIMESTAMP"}
-TABLES: dict[str, Kinds] = {
-    "accounts": {"id": "VARCHAR", "name": "VARCHAR", "plan": "VARCHAR", "created": "TIMESTAMP"},
-    "api_keys": {
-        "digest": "VARCHAR", "account_id": "VARCHAR", "label": "VARCHAR", "created": "TIMESTAMP",
-        "expires": "TIMESTAMP", "revoked": "TIMESTAMP",
-    },
-    "templates": SAVED,
-    "brands": SAVED,
-    "trials": dict.fromkeys(("account_id", "look", "result"), "VARCHAR") | {"created": "TIMESTAMP"},
-    "campaigns": {
-        "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
-        "template": "VARCHAR", "utm": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER", "rules": "VARCHAR",
-    },
-    "qrcodes": QRCODES,
-    "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},
-    "scan_counts": {"qrcode": "INTEGER", "scans": "BIGINT", "forgotten": "BIGINT"},
-    "scans_taken": {"qrcode": "INTEGER", "taken": "BIGINT", "day": "DATE", "taken_that_day": "BIGINT"},
-    "user_agents": {
-        "number": "INTEGER", "text": "VARCHAR", "system": "VARCHAR", "system_version": "VARCHAR", "browser": "VARCHAR",
-        "browser_version": "VARCHAR", "manufacturer": "VARCHAR", "device_model": "VARCHAR", "device": "VARCHAR",
-        "is_bot": "BOOLEAN", "parser": "VARCHAR",
-    },
-    "day_counts": {"day": "DATE", "qrcode": "INTEGER", "kind": "VARCHAR", "visits": "BIGINT"},
-    "splits": {"qrcode": "INTEGER", "split": "INTEGER", "since": "TIMESTAMP", "variants": "VARCHAR"},
-    "uptime": {"began": "TIMESTAMP", "ended": "TIMESTAMP"},
-    "receivers": {
-        "id": "VARCHAR", "account_id": "VARCHAR", "fields": "VARCHAR", "active": "BOOLEAN", "position": "BIGINT",
-        "due": "TIMESTAMP", "failures": "INTEGER",
-    },
-    "events": {
-        "number": "BIGINT", "account_id": "VARCHAR", "stored": "TIMESTAMP", "event": "VARCHAR", "receiver": "VARCHAR",
-        "died": "TIMESTAMP", "error": "VARCHAR",
-    },
-    "told_events": {"told": "VARCHAR"},
-    "report_links": dict.fromkeys(("digest", "account_id", "html"), "VARCHAR") | {"expires": "TIMESTAMP"},
-    "settings": {"name": "VARCHAR", "value": "VARCHAR"},
-    "visits": COLUMNS,
-}  # fmt: skip
-"""The tables to copy, in this order: required records first."""
+NOT_MOVED = ("migrations", "inboxes", "history", "superseded", "deliveries")
+"""Tables that are about this store: its version, and files and servers that it alone has to do with."""
+COLUMNS = f"""
+SELECT table_name, column_name, data_type FROM duckdb_columns() SEMI JOIN duckdb_tables() USING (table_name)
+WHERE table_name NOT IN {NOT_MOVED} ORDER BY table_oid, column_index
+"""
 ORDERS = {"campaigns": "created, rowid", "qrcodes": "number"}
 """Tables whose row order is visible to users."""
+
+
+@cache
+def copied_tables() -> Mapping[str, Kinds]:
+    """Return the tables to copy, and the types of their columns, as a new store has them."""
+    found: dict[str, dict[str, str]] = {}
+    with Store(":memory:") as new:
+        for row in new.rows(COLUMNS):
+            found.setdefault(row["table_name"], {})[row["column_name"]] = row["data_type"]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +88,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
     """
     drain(source)
     state = _begun(source, target)
-    for table in TABLES:
+    for table in copied_tables():
         if table != "visits" and table not in state["done"]:
             with target.atomic(), target.adding():
                 _copy(source, target, table, _select(table, source))
@@ -122,7 +97,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
     for _ in seen(_copied_visits(source, target, state), "Copying visits", _visits(source) - _visits(target)):
         pass
     rows = {}
-    for table in seen(TABLES, "Comparing tables", len(TABLES)):
+    for table in seen(copied_tables(), "Comparing tables", len(copied_tables())):
         before, after = (_checksum(store, table) for store in (source, target))
         if before != after:
             rule = f"differs from {source.path} in its {table}: {after.rows:,} rows of {before.rows:,}"
@@ -163,8 +138,8 @@ def _count(store: Store, table: str) -> int:
 def _copy(source: Store, target: Store, table: str, select: str) -> None:
     # A counter on a server is the sum of several parts; the copied value becomes one part.
     name = "scan_parts" if table == "scan_counts" and target.database.is_shared else table
-    with csv_of(source, select, TABLES[table]) as lines:
-        add_rows(target, name, lines, TABLES[table])
+    with csv_of(source, select, copied_tables()[table]) as lines:
+        add_rows(target, name, lines, copied_tables()[table])
 
 
 def _select(table: str, store: Store) -> str:
@@ -174,7 +149,7 @@ def _select(table: str, store: Store) -> str:
         # The counter of a deleted QR Code still exists.
         where = " WHERE qrcode IN (SELECT qrcode FROM short_codes)"
     rows = "all_visits" if table == "visits" else table
-    return f"SELECT {', '.join(TABLES[table])} FROM {rows}{where}{order}"
+    return f"SELECT {', '.join(copied_tables()[table])} FROM {rows}{where}{order}"
 
 
 def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Iterator[int]:
@@ -183,7 +158,10 @@ def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Itera
     Archived visits are copied into the table, too: the new store can archive them again.
     """
     dialect = source.database.dialect
-    end, select = source.rows(dialect.last_place)[0]["place"], f"SELECT {', '.join(TABLES['visits'])} FROM visits"
+    end, select = (
+        source.rows(dialect.last_place)[0]["place"],
+        f"SELECT {', '.join(copied_tables()['visits'])} FROM visits",
+    )
     while state["next"] < end:
         after = state["next"] + dialect.places_together
         recent = select + dialect.between.format(since=state["next"], until=after)
@@ -212,11 +190,11 @@ def _checksum(store: Store, table: str) -> Checksum:
     """Return the checksum of a table, and of the archived visits with it."""
     if table == "uptime":  # the last span becomes longer while a server runs
         return checksum(store, "SELECT began FROM uptime", {"began": "TIMESTAMP"})
-    total = checksum(store, _select(table, store), TABLES[table])
+    total = checksum(store, _select(table, store), copied_tables()[table])
     if table == "visits" and (unseen := unseen_files(store)):
         with files_of(store) as files:
             for file in unseen:
-                part = checksum(files, _archived(files, file), TABLES[table])
+                part = checksum(files, _archived(files, file), copied_tables()[table])
                 total = Checksum(total.rows + part.rows, total.sum + part.sum)
     return total
 

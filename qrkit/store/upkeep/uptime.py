@@ -51,7 +51,7 @@ def recording_uptime(store: Store, *, clock: Clock = now, seconds: float = HEART
 
 
 class _Heart:
-    """Records heartbeats. What a store could not be told in time, because it was busy, it is told later."""
+    """Records heartbeats. If the store is busy, a heartbeat is recorded later."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store

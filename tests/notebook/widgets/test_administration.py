@@ -89,6 +89,9 @@ def test_colors_that_scanners_may_not_read_are_told_beside_their_fields(page):
     assert say(page, ask="save brand", **LOOK | {"ink": "#F5F5DC", "accent": "#FF7700"}) == ""
     assert page.state["warnings"]["ink"] == "Contrast 5%: scanners may fail"
     assert set(page.state["warnings"]) == {"ink", "accent"}
+    assert say(page, ask="judge color", ink="#000000") == ""
+    assert set(page.state["warnings"]) == {"accent"}, "before it is saved"
+    assert say(page, ask="judge color", ground="pale") != ""
     assert say(page, ask="save brand", **LOOK) == ""
     assert page.state["warnings"] == {}
 

@@ -105,6 +105,10 @@ def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
     row = next(one for one in browser.state["rows"] if one["name"] == "Door 1")
     assert (row["scans"], row["recent"], row["since"]) == (4, 3, "2026-03-01")
     assert row["sparkline"].startswith("<svg")
+    shop.time_zone = "Asia/Tokyo"
+    say(browser, ask="reload")
+    row = next(one for one in browser.state["rows"] if one["name"] == "Door 1")
+    assert (row["recent"], row["since"], row["last"]) == (4, "2026-03-02", "2026-03-31")
     head, _, data = row["picture"].partition(",")
     assert head == "data:image/png;base64"
     assert decode(b64decode(data)).content == "https://go.example.com/code1?q"
@@ -192,7 +196,8 @@ def test_a_deletion_can_be_undone_until_the_next(browser, shop):
     before = shop.list_qrcodes()
     say(browser, ask="delete")
     assert (browser.state["total"], browser.state["chosen"]) == (29, None)
-    assert browser.state["undoable"] == {"said": "1 QR Code deleted.", "button": "Undo deletion"}
+    told = "1 QR Code deleted. 1 scan was counted until then."
+    assert browser.state["undoable"] == {"said": told, "button": "Undo deletion"}
     say(browser, ask="undo")
     assert (browser.state["total"], browser.state["undoable"]) == (30, None)
     assert browser.state["chosen"]["id"] == code.id
@@ -201,7 +206,7 @@ def test_a_deletion_can_be_undone_until_the_next(browser, shop):
     say(browser, ask="select", ids=ids, is_on=True)
     say(browser, ask="delete", are_selected=True)
     assert (browser.state["total"], browser.state["selected"]) == (27, 0)
-    assert browser.state["undoable"]["said"] == "3 QR Codes deleted."
+    assert browser.state["undoable"]["said"] == told.replace("1 QR Code", "3 QR Codes")
     say(browser, ask="undo")
     assert shop.list_qrcodes() == before
 
@@ -275,6 +280,7 @@ def test_a_preview_tells_what_an_edit_of_the_selection_changes(browser, shop):
         "name": "Door 1",
         "before": "https://example.com/1",
         "after": "https://example.org/eins",
+        "warning": "",
     }
     say(browser, ask="edit selection", fields=fields | {"template": "nobody"})
     assert list(browser.errors) == ["all.template"]
@@ -284,6 +290,20 @@ def test_a_preview_tells_what_an_edit_of_the_selection_changes(browser, shop):
     assert {(code.template, code.campaign_id) for code in doors} == {("brand", tables.id)}
     assert sum(code.content.startswith("https://example.org/eins") for code in doors) == 6
     assert not any(code.template for code in shop.list_qrcodes() if code not in doors)
+
+
+def test_addresses_with_mistakes_are_told_when_codes_are_edited_or_added(browser, shop):
+    choose(browser, shop, "Door 1")
+    say(browser, ask="select", ids=[shop.find_qrcode("Door 1").id], is_on=True)
+    say(browser, ask="preview", fields={"find": "https", "replace": "htps"})
+    (sample,) = browser.state["preview"]["samples"]
+    assert "did you mean https://example.com/1?" in sample["warning"]
+    say(browser, ask="save", fields={"content": "htps://example.com"})
+    assert browser.state["said"].startswith("1 QR Code changed. Door 1: ")
+    say(browser, ask="add", fields={"content": "www.example.com", "name": "Gate"})
+    assert browser.state["said"].startswith("QR Code added. Gate: 'www.example.com' has no https://")
+    say(browser, ask="add", fields={"content": "https://example.com", "name": "Till"})
+    assert browser.state["said"] == "QR Code added."
 
 
 def test_a_selection_outlives_searches_and_pages(browser, shop):
@@ -597,10 +617,10 @@ def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     assert browser.state["file"]["heading"] == ["Name", "Website", "Hall"]
     say(browser, ask="check import", columns={"QR Code Name": "Name"})
     assert "must say which column is Content" in browser.errors[""]
-    assert "created" not in browser.state["file"]
+    assert "count" not in browser.state["file"]
     say(browser, ask="check import", columns={"QR Code Name": "Name", "Content": "Website"})
     file = browser.state["file"]
-    assert (file["created"], file["more"], file["shown"]) == (1, 0, ["QR Code Name", "Content", "Hall"])
+    assert (file["count"], file["more"], file["shown"]) == (1, 0, ["QR Code Name", "Content", "Hall"])
     assert file["rows"][0] == ["2", "Gate", "https://example.com/gate", "3", ""]
     assert file["rows"][1][-1] == file["issues"][0].removeprefix("Row 3: ").removesuffix(".")
     assert len(shop.list_qrcodes()) == 30
@@ -623,7 +643,7 @@ def test_columns_below_a_title_are_offered_for_the_mapping(browser, shop, write)
     send_file(browser, write(table))
     file = browser.state["file"]
     assert (file["heading"], file["columns"]) == (table[1], {"Content": "Ziel-URL"}), "the only web addresses"
-    assert (file["created"], file["rows"][0][:2]) == (1, ["3", "https://example.com/graz"])
+    assert (file["count"], file["rows"][0][:2]) == (1, ["3", "https://example.com/graz"])
     say(browser, ask="check import", columns={"Content": "Ziel-URL", "QR Code Name": "Poster Nr."})
     say(browser, ask="import")
     code = shop.list_qrcodes()[-1]
@@ -644,7 +664,7 @@ def test_rows_of_an_import_without_a_campaign_are_put_into_one_that_may_be_new(b
     table = b"Content,Campaign Name\nhttps://a.example,Window\nhttps://b.example,\n"
     send_file(browser, table)
     say(browser, ask="check import", campaign=" Spring  2026 ")
-    assert browser.state["file"]["created"] == 2
+    assert browser.state["file"]["count"] == 2
     say(browser, ask="import")
     window, _, spring = shop.list_campaigns()
     assert spring.name == "Spring 2026"
@@ -667,7 +687,7 @@ def test_a_campaign_leaves_the_columns_of_a_file_as_they_are_read(browser):
         if columns:
             say(browser, ask="check import", columns=columns)
         before = browser.state["file"]
-        assert before["created"] == 1
+        assert before["count"] == 1
         say(browser, ask="check import", campaign="Window")
         assert browser.state["file"] == before | {"campaign": "Window"}
 
@@ -689,6 +709,49 @@ def test_an_import_an_undo_and_a_deletion_clear_the_selection(browser, shop):
     choose(browser, shop, "Door 9")
     say(browser, ask="delete")
     assert (browser.state["total"], browser.state["selected"]) == (29, 0)
+
+
+def test_an_import_updates_codes_by_a_column_of_the_file(browser, shop):
+    before, door = shop.list_qrcodes(), shop.find_qrcode("Door 1")
+    send_file(browser, b"Name,Content,Hall\nDoor 1,https://example.com/new,3\nTill,https://example.com/till,4\n")
+    assert browser.state["file"]["identifying"] == ["name"]
+    assert browser.state["file"]["sentence"] == "2 QR Codes will be added."
+    say(browser, ask="check import", update_by="name")
+    file = browser.state["file"]
+    assert file["sentence"] == "1 QR Code will be added. 1 QR Code will be changed."
+    assert (file["button"], file["update_by"]) == ("Import 2 QR Codes", "name")
+    say(browser, ask="import")
+    assert shop.get_qrcode(door.id).content == "https://example.com/new"
+    till = shop.find_qrcode("Till")
+    shop.scans.insert([{"short_code": till.short_code, "time": "2026-03-31T12:30:00Z"}])
+    send_file(browser, b"Content,Hall\nhttps://example.com/other,3\n")
+    assert browser.state["file"]["identifying"] == ["Hall"]
+    say(browser, ask="check import", update_by="Hall")
+    assert browser.state["file"]["sentence"] == "1 QR Code will be changed."
+    say(browser, ask="close import")
+    say(browser, ask="undo")
+    assert browser.state["said"] == "1 QR Code deleted. 1 scan was counted until then. 1 QR Code changed back."
+    assert shop.list_qrcodes() == before
+
+
+def test_visits_of_a_file_are_checked_and_imported(browser, shop):
+    table = b"short_code,time\ncode1,2026-03-30T10:00:00Z\ncode1,2026-03-31T10:00:00Z\nnobody,2026-03-31\n"
+    send_file(browser, table)
+    file = browser.state["file"]
+    assert (file["has_scans"], file["sentence"], file["button"]) == (True, "2 visits will be added.", "Import 2 visits")
+    assert file["rows"][0] == ["2", "code1", "2026-03-30T10:00:00Z", ""]
+    assert file["issues"] == ["Row 4: 'nobody' is not a short code or short URL of this portfolio."]
+    assert shop.scans.count() == 0
+    say(browser, ask="import")
+    assert browser.state["said"] == "list.csv: 2 visits added, 0 known before, 1 row with issues."
+    assert shop.scan_imports()["source"].tolist() == ["list.csv"]
+    send_file(browser, table)
+    file = browser.state["file"]
+    assert (file["count"], file["sentence"]) == (0, "2 visits are there already.")
+    send_file(browser, b"Date,Visits\n2026-03-28,3\n")
+    assert "short code or short URL" in browser.errors[""]
+    say(browser, ask="check import", code="code3")
+    assert browser.state["file"]["sentence"] == "3 visits will be added."
 
 
 def test_an_import_that_kept_short_codes_offers_no_undo(browser):

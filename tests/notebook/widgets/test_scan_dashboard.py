@@ -1,5 +1,7 @@
 """The dashboard without a browser: which scans it shows, and what it says."""
 
+import re
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
 
@@ -176,6 +178,34 @@ def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, sho
 
 
 @pytest.mark.slow
+def test_chosen_campaigns_stand_side_by_side_with_intervals():
+    with open_portfolio(":memory:", clock=lambda: NOW) as shop:
+        rates = {"door": 12.0, "bus": 3.0, "tram": 6.0}
+        for code in rates:
+            campaign = shop.insert_campaign(f"{code.title()} <b>")
+            shop.insert_qrcode("https://example.com", name=code, short_code=code, campaign_id=campaign.id)
+        shop.scans.insert(simulate(rates, since=date(2026, 2, 1), days=59))
+        _, bus, tram = shop.list_campaigns()
+        with closing(ScanDashboard(shop, name="compared")) as board:
+            board.ask(compare="campaigns")
+            assert all(f"{one} &lt;b&gt;" in board.state["answer"]["compared"] for one in ("Door", "Bus", "Tram"))
+            board.ask(campaigns=[bus.id, tram.id])
+            told = board.state["answer"]["compared"]
+            assert "Door" not in told
+            assert "leads with" in told
+            assert re.search(r"compared with “\u2068Bus &lt;b&gt;\u2069”: \d+% more, likely between", told)
+            assert re.search(r"<td>\d\.\d<small>likely", told)
+            assert "leads with" in board._still()["text/html"]
+            assert board.state["filters"] == [{"name": "campaigns", "label": "Bus <b>, Tram <b>"}]
+            assert board.state["numbers"]["qrcodes"] == 2
+            board.ask(campaigns=["nobody"])
+            assert list(board.errors) == ["campaign"]
+            board.ask(campaigns=[], compare="previous")
+            assert (board.state["answer"]["compared"], board.state["filters"]) == ("", [])
+            board.ask(colour="red")
+            assert "is not a field" in board.errors["colour"]
+
+
 def test_a_bar_filters_everything_but_its_own_chart(board, shop):
     phone = (
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile Safari/604.1"
@@ -317,7 +347,8 @@ def test_silent_posters_and_the_lead_are_told_as_in_reports():
         year_before = portfolio(shop, since="2026-03-01", until="2026-04-30", compare_to="last year").words
         assert board.state["answer"]["findings"][0] in year_before
         board.ask(kinds=["bot"])
-        assert board.state["answer"] == {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": []}
+        nothing = {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": [], "compared": ""}
+        assert board.state["answer"] == nothing
         board.close()
 
 

@@ -140,6 +140,19 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     browser.get_by_label("Put into campaign").blur()
     browser.get_by_role("button", name="Import 1 QR Code").click()
     browser.get_by_text("more.csv: 1 created.").wait_for()
+    table["buffer"] = b"Name,Content\nDoor 9,https://example.com/nine\n"
+    browser.get_by_label("Spreadsheet").set_input_files(table)
+    browser.get_by_label("Update codes by").select_option(label="Name")
+    browser.get_by_text("1 QR Code will be changed.").wait_for()
+    assert list(faults(page, ".qrkit-browser", PLACES[:2])) == []
+    browser.get_by_role("button", name="Import 1 QR Code").click()
+    browser.get_by_text("more.csv: 0 created, 1 updated.").wait_for()
+    visits = b"short_code,time\nd0,2026-03-30T09:00:00Z\n"
+    browser.get_by_label("Spreadsheet").set_input_files({**table, "name": "visits.csv", "buffer": visits})
+    browser.get_by_label("QR Code of all visits").wait_for()
+    assert not browser.get_by_label("Put into campaign").is_visible()
+    browser.get_by_role("button", name="Import 1 visit").click()
+    browser.get_by_text("visits.csv: 1 visit added, 0 known before.").wait_for()
     browser.get_by_role("button", name="Name").click()
     browser.get_by_role("button", name="Unscanned").click()
     browser.locator(".qk-pick").filter(has_text="Door 1").wait_for(state="detached")
@@ -203,6 +216,13 @@ def test_days_are_chosen_and_charts_follow(notebook, faults):
     page.evaluate(CHOOSE_BOTH, both)
     figure(board, "scans", "\N{MINUS SIGN}50%, 14 before").wait_for()
     assert "" not in page.evaluate("window.written"), "an answer to the first choice leaves the second one alone"
+    board.get_by_label("Compare with").select_option("campaigns")
+    board.get_by_role("group", name="Campaigns to compare").get_by_label("Window").check()
+    board.get_by_role("button", name="Remove filter Campaigns: Window").wait_for()
+    board.get_by_role("group", name="Campaigns to compare").get_by_label("Tables").check()
+    board.get_by_role("region", name="Campaigns side by side").get_by_text("fewer than two have scans").wait_for()
+    assert list(faults(page, ".qrkit-dashboard", PLACES[:2])) == []
+    board.get_by_label("Compare with").select_option("previous")
     board.get_by_role("button", name="All", exact=True).click()
     figure(board, "scans", "31").wait_for()
     assert board.locator("figure svg").count() == 3
@@ -232,10 +252,11 @@ def test_a_bar_filters_by_key_and_its_chip_removes_the_filter(notebook, faults):
 
 
 TELL_RULES = "print([(str(rule), rule.content) for rule in shop.find_qrcode('d1').rules], shop.find_qrcode('d1').limit)"
+TELL_VARIANTS = "print([(one.name, one.weight, one.content[8:]) for one in shop.find_qrcode('d1').rules[0].variants])"
 
 
 def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, faults):
-    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_RULES, width=1440)
+    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_RULES, TELL_VARIANTS, width=1440)
     browser = page.locator(".qrkit-browser")
     browser.get_by_title("31 scans since 1 March 2026").click()
     form = browser.get_by_role("form", name="Edit QR Code")
@@ -275,6 +296,20 @@ def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, fau
     form.get_by_role("button", name="Add experiment").click()
     page.keyboard.type("https://example.com/a")  # the focus is on the first variant
     form.get_by_label("B leads to").fill("https://example.com/b")
+    assert form.get_by_role("button", name="Remove Variant 1").is_disabled(), "an experiment has two variants"
+    form.get_by_role("button", name="Add variant").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("https://example.com/c")  # the focus is on the new one
+    third = form.get_by_role("group", name="Variant 3")
+    third.get_by_label("Name").fill("A")
+    third.get_by_label("Weight").fill("2")
+    form.get_by_role("button", name="Save").click()
+    form.get_by_text("must have different names").first.wait_for()
+    third.get_by_label("Name").fill("Poster")
+    form.get_by_role("button", name="Remove Variant 2").click()
+    assert list(faults(page, ".qrkit-browser", PLACES[:2])) == []
     form.get_by_role("button", name="Save").click()
     browser.get_by_text("1 QR Code changed.").wait_for()
     run_cell(page, 1).get_by_text("[('everybody', '')] 0").wait_for()
+    told = "[('A', 1, 'example.com/a'), ('Poster', 2, 'example.com/c')]"
+    run_cell(page, 2).get_by_text(told).wait_for()

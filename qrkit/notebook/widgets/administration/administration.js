@@ -1,14 +1,14 @@
 // Settings: sections, each with a table, a form, or both.
 
 /** The sections: what their buttons ask for, and their words. Fields: name, label, value; type, choices or offers; help. */
-function describe({ account, secret_of: owner, keys, brand, brands, look, accounts, plans, warnings, base_url: url, days, time_zone: zone }) {
+function describe({ account, secret_of: owner, keys, brand, brands, look, accounts, plans, base_url: url, days, time_zone: zone }) {
   const day = (moment) => asDay(moment.slice(0, 10));
   function stateOf({ revoked, expires, is_over: isOver }) {
     if (revoked) return say("revoked on {day}", null, { day: day(revoked) });
     if (!expires) return say("valid");
     return isOver ? say("expired on {day}", null, { day: day(expires) }) : say("expires on {day}", null, { day: day(expires) });
   }
-  const color = (name, label, help) => ({ name, label, help, type: "color", value: look[name], warning: warnings[name] });
+  const color = (name, label, help) => ({ name, label, help, type: "color", value: look[name], ask: "judge color" });
   const sections = [
     {
       id: "make key", title: say("API keys of {account}", null, { account }), text: say("A key signs in to this console and to the HTTP interface. Make one for each person and program."), button: say("Make key"),
@@ -96,14 +96,14 @@ function render(host) {
 
   function makeField(id, one) {
     if (one.type === "file") return makePicture(one);
-    const { name, label, value = "", type = "text", choices, offers, ask: word, help, warning } = one;
+    const { name, label, value = "", type = "text", choices, offers, ask: word, help } = one;
     const list = offers && h("datalist", { id: newId() }, ...offers.map((text) => h("option", { value: text })));
     const input = h(choices ? "select" : "input", { name, type: choices ? null : type, list: list?.id, spellcheck: "false" });
     if (choices) fill(input, choices, value);
     if (word) input.addEventListener("change", () => ask(id, { ask: word, [name]: input.value }));
     input.value = value;
     const { element } = field(label, "", input, help);
-    element.append(list ?? "", warning ? h("p", { class: "qk-warning" }, warning) : "");
+    element.append(list ?? "", type === "color" ? h("p", { class: "qk-warning", "data-color": name, role: "status" }) : "");
     return element;
   }
 
@@ -143,6 +143,7 @@ function render(host) {
       said.textContent = isAnswered && !wrong.textContent ? (SAID[asked.ask] ?? "") : "";
       if (key) [key.hidden, key.querySelector("code").textContent] = [!state.secret, state.secret];
       bar.hidden = id !== asked.id || !(isLong || parts.length);
+      for (const one of drawn[id].element.querySelectorAll("[data-color]")) one.textContent = state.warnings[one.dataset.color] ?? "";
       if (parts.length) [bar.max, bar.value] = [state.file.bytes, new Blob(parts).size];
     }
   }

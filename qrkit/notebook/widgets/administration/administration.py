@@ -31,6 +31,7 @@ __all__ = ["Administration"]
 
 LOOK = ("name", "ink", "accent", "ground", "logo")
 """Fields of a brand that people set here; the studio sets all of them."""
+COLORS = ("ink", "accent", "ground")
 PART = 4_000_000
 """Bytes of a backup that are sent at a time."""
 
@@ -61,6 +62,7 @@ class Administration(Page):
                 return
         self.portfolio, self._account, self._may_move = portfolio, portfolio.account, may_move
         self._secret, self._secret_of = "", ""
+        self._judged: Brand | None = None
         self._file: dict[str, Any] | None = None
         self._copy: IO[bytes] | None = None
         self._register(name)
@@ -87,7 +89,7 @@ class Administration(Page):
             for one in keys
         ]
         shown |= {"brand": self._brands.used or "", "brands": self._brands.names(), "look": _look(self._brands.current)}
-        shown["warnings"] = _warnings(self._brands.current)
+        shown["warnings"] = _warnings(self._judged or self._brands.current)
         if access.may_administer(self.portfolio.account):
             accounts = access.list_accounts(store)
             shown["accounts"] = [[one.name, one.plan, len(access.list_keys(store, one))] for one in accounts]
@@ -114,7 +116,13 @@ class Administration(Page):
     def _on_revoke_key(self, message: dict[str, Any]) -> None:
         access.revoke_key(self.portfolio.store, self._account, str(message.get("key", "")))
 
+    def _on_judge_color(self, message: dict[str, Any]) -> None:
+        """Take a color into account that was chosen, and is not saved yet."""
+        chosen = {name: text for name in COLORS if isinstance(text := message.get(name), str)}
+        self._judged = (self._judged or self._brands.current or Brand("Brand")).replace(**chosen)
+
     def _on_use_brand(self, message: dict[str, Any]) -> None:
+        self._judged = None
         self._brands.use(str(message.get("brand", "")) or None)
 
     def _on_save_brand(self, message: dict[str, Any]) -> None:
@@ -126,6 +134,7 @@ class Administration(Page):
             raise InvalidParameter(Problem("name", key, "is the name of a saved brand; choose it above"))
         self._brands.save(key, brand.replace(accent=None) if brand.accent == brand.ink else brand)
         self._brands.use(key)
+        self._judged = None
 
     def _on_show_account(self, message: dict[str, Any]) -> None:
         self._account = access.get_account(self._managed, str(message.get("account", "")))

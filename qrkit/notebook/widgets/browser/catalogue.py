@@ -13,8 +13,10 @@ from time import monotonic
 from typing import Any
 
 from qrkit import analytics
+from qrkit.analytics.time_zones import stretches_of
 from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
+from qrkit.contents.suspicious_links import link_warning
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, collecting, nearest
 from qrkit.model import plain
@@ -27,12 +29,13 @@ from qrkit.portfolio.code_sets import MOST_IN_SET, code_sheet
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.portfolio.trackable import check_change
 from qrkit.store.questions.column_copy import columns
+from qrkit.store.questions.local_time import local_time
 from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
 from qrkit.tracking.short_urls import leads_to_this_machine, path_of, tidy_code
-from qrkit.tracking.times import from_iso
+from qrkit.tracking.times import from_iso, zone_of
 from qrkit.visits.sample_visitors import sample_request
 
 __all__ = ["EDITED", "EDITED_TOGETHER", "NEW_CAMPAIGN", "Catalogue"]
@@ -68,9 +71,10 @@ MOST_THUMBNAILS = 500
 
 PER_DAY = """
 SELECT
-    qrcode_id, date_diff('day', $first::DATE, greatest(time::DATE, $first::DATE - 1)) AS day, count(*) AS scans,
-    min(time::DATE) AS since, max(time::DATE) AS last
-FROM lean WHERE qrcode_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY ALL
+    qrcode_id, date_diff('day', $first::DATE, greatest(day, $first::DATE - 1)) AS day, count(*) AS scans,
+    min(day) AS since, max(day) AS last
+FROM (SELECT qrcode_id, {local}::DATE AS day FROM lean) days
+WHERE qrcode_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY ALL
 """
 
 
@@ -197,6 +201,12 @@ class Catalogue:
         self._read_campaigns()
         return EditedQRCodes.of([(before, after)])
 
+    def warning(self) -> str:
+        """Return a sentence if the content of the chosen code looks like an address, but is none; else ""."""
+        code = self.portfolio.get_qrcode(self.chosen)
+        warning = link_warning(code.content) if code.is_dynamic else ""
+        return warning and f"{code.name}: {warning}{'' if warning.endswith('?') else '.'}"
+
     def _with_campaign(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return fields with the ID of a campaign instead of the name of a new one, after adding it if it is new."""
         given = dict(fields)
@@ -306,7 +316,8 @@ class Catalogue:
                 {
                     "name": summary(code.name),
                     "before": code.content[:LONGEST_CELL],
-                    "after": code.content.replace(find, replace)[:LONGEST_CELL],
+                    "after": (after := code.content.replace(find, replace))[:LONGEST_CELL],
+                    "warning": link_warning(after) if code.is_dynamic else "",
                 }
                 for code in samples
             ],
@@ -336,7 +347,7 @@ class Catalogue:
             "order": self.order,
             "fields": self._fields,
             "has_tags": self._has_tags,
-            "today": self.portfolio.now().date().isoformat(),
+            "today": self._today().isoformat(),
             "only": self.only,
             "rows": rows,
             "total": total,
@@ -375,13 +386,14 @@ class Catalogue:
 
     def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date], dict[str, date]]:
         """Return the scans of each of the last days, and the days of the first and the last, by the ID of the code."""
-        last = self.portfolio.now().date()
+        last = self._today()
         first = last - timedelta(days=SPARK_DAYS - 1)
         view = self.portfolio.scans.where(until=last + timedelta(days=1))
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
         latest: dict[str, date] = {}
-        asked = view.query(PER_DAY, first=first, ids=list(ids))
+        per_day = PER_DAY.format(local=local_time(stretches_of(view)))
+        asked = view.query(per_day, first=first, ids=list(ids))
         for row in columns(view.store).rows(asked.sql, asked.parameters) if ids else ():  # `ask` would load pandas
             id = row["qrcode_id"]
             since[id] = min(since.get(id, row["since"]), row["since"])
@@ -389,6 +401,9 @@ class Catalogue:
             if row["day"] >= 0:
                 days.setdefault(id, [0] * SPARK_DAYS)[row["day"]] = row["scans"]
         return days, since, latest
+
+    def _today(self) -> date:
+        return self.portfolio.now().astimezone(zone_of(self.portfolio.time_zone)).date()
 
     def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: str, last: str) -> dict[str, Any]:
         recent = days.get(code.id, [0] * SPARK_DAYS)

@@ -1,8 +1,8 @@
-"""A file that is looked at before its QR Codes are added: `FileImport`. Independent of any browser."""
+"""A file that is looked at before its QR Codes or visits are added: `FileImport`. Independent of any browser."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -11,19 +11,29 @@ from qrkit.contents.cards import summary
 from qrkit.exchange import import_format_of_file
 from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.sheets import offered_columns
+from qrkit.exchange.sheets import heading_in, offered_columns, sheet_of
+from qrkit.exchange.visit_tables import holds_scans
+from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange
 from qrkit.portfolio.importing import read_mapped
+from qrkit.portfolio.scan_importing import ScanImport
+from qrkit.portfolio.updating import IDENTIFYING
+from qrkit.tracking.names import tidy_name
 
-__all__ = ["FileImport"]
+__all__ = ["CHOICES", "FileImport"]
 
+CHOICES = ("campaign", "update_by", "code")
+"""What people choose besides the columns, as `Portfolio.import_file` and `import_scans` take it."""
 MOST_ROWS = 20
 """First rows that are shown."""
 MOST_COLUMNS = 8
 LONGEST_CELL = 60
 MOST_ISSUES = 8
 """Issues that are shown."""
+CODES = ("{count} QR Code", "{count} QR Codes")
+VISITS = ("{count} visit", "{count} visits")
+KNOWN = ("{count} visit is there already.", "{count} visits are there already.")
 
 
 class FileImport:
@@ -31,9 +41,10 @@ class FileImport:
 
     Attributes:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
-            wrote it; the heading of each of our `columns`; the `campaign` for rows that name none. If the file can be
-            imported, also how many QR Codes are `created`, the first `rows` with the columns `shown`, the `issues`, and
-            how many `more` there are.
+            wrote it; the heading of each of our `columns`; whether it `has_scans`; what may be `identifying` QR Codes
+            to update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the
+            `sentence` and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how
+            many `more` there are.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -41,51 +52,94 @@ class FileImport:
         InvalidParameter: If the name does not end as the files do that can be imported.
     """
 
+    result: ImportResult | ScanImport
+
     def __init__(self, portfolio: Portfolio, name: str, data: bytes) -> None:
         check_exchange(portfolio.account)
         format = import_format_of_file(PurePath(name)).name
         self._portfolio, self._data, self._format = portfolio, data, format
-        heading, offered = offered_columns(data, format)
-        self.state: dict[str, Any] = {"name": name, "heading": heading, "columns": offered, "campaign": ""}
+        has_scans = holds_scans(heading_in(data, format, None))
+        heading, offered = ([], {}) if has_scans else offered_columns(data, format)
+        titles, own = map(tidy_name, heading), portfolio.scans.field_names()
+        known = [ours for column, ours in IDENTIFYING.items() if column in offered]
+        self.state: dict[str, Any] = {
+            **{"name": name, "heading": heading, "columns": offered, "has_scans": has_scans},
+            **dict.fromkeys(CHOICES, ""),
+            "identifying": [*known, *(title for title in titles if title in own)],
+        }
         is_found = offered.get("Content", "content").lower() in COLUMN_OF  # or the import says what is missing
         self._columns: Mapping[str, str] = {} if is_found else offered
 
-    def check(self, columns: Mapping[str, str] | None = None, campaign: str = "") -> None:
-        """Read the file with columns and a campaign, as `Portfolio.import_file` takes them, and see what it would do.
+    def check(self, columns: Mapping[str, str] | None = None, choices: Mapping[str, str] | None = None) -> None:
+        """Read the file with columns and `CHOICES`, as `Portfolio.import_file` takes them, and see what it would do.
 
         Args:
             columns: The columns; None for those of the last check, or for the first one, those that are offered.
+            choices: Some of the `CHOICES`; those that are left out are empty.
 
         Raises:
             UnreadableFile: If the file would be refused.
-            InvalidParameter: If no column is the content.
+            InvalidParameter: If no column is the content, or if `update_by` or `code` is unknown.
         """
         columns = self._columns if columns is None else columns
         self._columns = columns
-        kept = {name: self.state[name] for name in ("name", "heading", "columns")}
-        self.state = kept | {"campaign": campaign} | ({"columns": columns} if columns else {})
+        kept = {name: self.state[name] for name in ("name", "heading", "columns", "has_scans", "identifying")}
+        self.state = kept | dict.fromkeys(CHOICES, "") | dict(choices or {}) | ({"columns": columns} if columns else {})
         result = self.add(check=True)
-        rows = list(islice(read_mapped(self._data, self._format, columns).rows, MOST_ROWS))
-        told = {issue.row: issue.detail for issue in reversed(result.to_fix_first)}
-        texts = [{name: summary(text) for name, text in {**row.cells, **row.own}.items() if text} for row in rows]
-        shown = list(dict.fromkeys(name for row in texts for name in row))[:MOST_COLUMNS]
-        self.state |= {
-            "created": result.created,
+        issues = _issues(result)
+        told = dict(reversed(issues))
+        rows = [(number, {name: summary(text) for name, text in row.items() if text}) for number, row in self._rows()]
+        shown = list(dict.fromkeys(name for _, row in rows for name in row))[:MOST_COLUMNS]
+        self.state |= _summary(result) | {
             "issues": [
-                f"Row {one.row}: {one.detail}{'' if one.detail.endswith('?') else '.'}"
-                for one in result.to_fix_first[:MOST_ISSUES]
+                f"Row {row}: {detail}{'' if detail.endswith('?') else '.'}" for row, detail in issues[:MOST_ISSUES]
             ],
-            "more": max(0, len(result.issues) - MOST_ISSUES),
+            "more": max(0, len(issues) - MOST_ISSUES),
             "shown": shown,
             "rows": [
-                [str(row.number), *(text.get(name, "")[:LONGEST_CELL] for name in shown), told.get(row.number, "")]
-                for row, text in zip(rows, texts, strict=True)
+                [str(number), *(row.get(name, "")[:LONGEST_CELL] for name in shown), told.get(number, "")]
+                for number, row in rows
             ],
         }
 
-    def add(self, *, check: bool = False) -> ImportResult:
-        """Add the QR Codes as they were checked last, or check alone."""
-        campaign: str = self.state["campaign"]
-        how: dict[str, Any] = {"format": self._format, "columns": self._columns, "campaign": campaign, "anyway": False}
-        self.result = self._portfolio.import_file(self._data, check=check, **how)
+    def _rows(self) -> Iterable[tuple[int, Mapping[str, str]]]:
+        """Return the numbers and the cells of the first rows."""
+        if self.state["has_scans"]:
+            sheet = sheet_of(self._data, self._format)
+            return islice(zip(sheet.numbers, sheet.texts(), strict=True), MOST_ROWS)
+        rows = islice(read_mapped(self._data, self._format, self._columns).rows, MOST_ROWS)
+        return [(row.number, {**row.cells, **row.own}) for row in rows]
+
+    def add(self, *, check: bool = False) -> ImportResult | ScanImport:
+        """Add the QR Codes or the visits as they were checked last, or check alone."""
+        state, format = self.state, self._format
+        if state["has_scans"]:
+            self.result = self._portfolio.import_scans(
+                self._data, format=format, code=state["code"], name=state["name"], check=check
+            )
+        else:
+            how: dict[str, Any] = {"campaign": state["campaign"], "update_by": state["update_by"], "anyway": False}
+            self.result = self._portfolio.import_file(
+                self._data, format=format, columns=self._columns, check=check, **how
+            )
         return self.result
+
+
+def _issues(result: ImportResult | ScanImport) -> list[tuple[int, str]]:
+    """Return the rows that people should know about, and why; those to fix first."""
+    if isinstance(result, ScanImport):
+        return list(result.issues)
+    return [(one.row, one.detail) for one in result.to_fix_first]
+
+
+def _summary(result: ImportResult | ScanImport) -> dict[str, Any]:
+    """Return what an import adds and changes: the number, a sentence, and what its button says."""
+    unit = VISITS if isinstance(result, ScanImport) else CODES
+    if isinstance(result, ScanImport):
+        count, others, other = result.created, result.known, say(KNOWN, result.known)
+    else:
+        others = len(result.updates)
+        count, other = result.created + others, say("{codes} will be changed.", codes=say(CODES, others))
+    sentences = [say("{codes} will be added.", codes=say(unit, result.created))] if result.created or not others else []
+    sentences += [other] if others else []
+    return {"count": count, "sentence": " ".join(sentences), "button": say("Import {name}", name=say(unit, count))}

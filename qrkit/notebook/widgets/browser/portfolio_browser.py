@@ -15,10 +15,10 @@ from traitlets import Dict
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
-from qrkit.languages import LanguageTag, in_language, say
+from qrkit.languages import LanguageTag, in_language, say, translated
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, NEW_CAMPAIGN, Catalogue
-from qrkit.notebook.widgets.browser.file_import import FileImport
+from qrkit.notebook.widgets.browser.file_import import CHOICES, FileImport
 from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.designer import Designer
@@ -44,6 +44,8 @@ RESTORED = (
     "{count} QR Code restored, with short URL and scans.",
     "{count} QR Codes restored, with short URLs and scans.",
 )
+COUNTED = ("{count} scan was counted until then.", "{count} scans were counted until then.")
+CHANGED_BACK = ("{count} QR Code changed back.", "{count} QR Codes changed back.")
 LOCAL = (
     "Short URLs begin with {url}, which leads only to this computer. Set the address of your server (in the settings, "
     "or as base_url in Python) before you print anything."
@@ -161,7 +163,13 @@ class PortfolioBrowser(Page):
 
     def _on_save(self, message: dict[str, Any]) -> None:
         """Save the edited fields. If any is invalid, show the rule next to it and save nothing."""
-        self._edit((*EDITED, NEW_CAMPAIGN), "", lambda: self._catalogue.save(_fields(message)))
+        edited = self._edit((*EDITED, NEW_CAMPAIGN), "", lambda: self._catalogue.save(_fields(message)))
+        if edited:
+            self._said = self._with_warning(say(CHANGED, len(edited)))
+
+    def _with_warning(self, said: str) -> str:
+        """Return what is said of the chosen code, and what is suspicious about the address that was given to it."""
+        return " ".join(filter(None, [said, self._catalogue.warning()]))
 
     def _on_try(self, message: dict[str, Any]) -> None:
         """Show where a test request would lead if the fields were saved. The rows stay as they are."""
@@ -173,7 +181,7 @@ class PortfolioBrowser(Page):
         fields = _fields(message)
         given = {name: fields[name] for name in NEW if isinstance(fields.get(name), str)}
         if self._change(NEW, "new.", lambda: self._catalogue.add({"content": "", **given})):
-            self._said = say("QR Code added.")
+            self._said = self._with_warning(say("QR Code added."))
 
     def _on_duplicate(self, _message: Any) -> None:
         if self._change((), "", self._catalogue.duplicate):
@@ -183,16 +191,13 @@ class PortfolioBrowser(Page):
         """Delete the chosen code, or all individually selected codes."""
         catalogue = self._catalogue
         ids = list(catalogue.selected) if message.get("are_selected") else [catalogue.chosen]
-
-        def delete() -> None:
-            self._undoable = self.portfolio.delete_qrcodes(ids)
-
-        if ids and self._change((), "", delete):
+        deleted: list[DeletedQRCodes] = []
+        if ids and self._change((), "", lambda: deleted.append(self.portfolio.delete_qrcodes(ids))):
+            (self._undoable,) = deleted
             self._clear_selection()
             self._is_in_studio = False
-            self._said = (
-                f"{say(DELETED, len(ids))} {say('Short URLs stop working, and are never given to other codes.')}"
-            )
+            stops = say("Short URLs stop working, and are never given to other codes.")
+            self._said = f"{_deletion_words(deleted[0])} {stops}"
 
     def _on_undo(self, _message: Any) -> None:
         """Undo the last deletion, edit or import."""
@@ -231,7 +236,7 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            advice = list(dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told))
+            advice = list(dict.fromkeys(f"{translated(str(one.message).rstrip('.'))}." for one in told))
             if not name.endswith(".xlsx") and (url := self._catalogue.local_url()):
                 advice.insert(0, say(LOCAL, url=url))
             if name.endswith(".svg"):
@@ -251,13 +256,15 @@ class PortfolioBrowser(Page):
         if isinstance(url, str):
             self._file = FileImport(self.portfolio, str(message.get("name", "")), b64decode(url.partition(",")[2]))
         if self._file is not None:
-            self._file.check(columns if isinstance(columns, dict) else None, str(message.get("campaign", "")))
+            chosen = {name: str(message.get(name, "")) for name in CHOICES}
+            self._file.check(columns if isinstance(columns, dict) else None, chosen)
 
     def _on_import(self, _message: Any) -> None:
-        """Add the QR Codes of the file that was checked."""
+        """Add the QR Codes or the visits of the file that was checked."""
         if (file := self._file) is not None and self._change((), "", file.add):
             self._file = None
-            self._undoable = None if file.result.kept_codes else file.result
+            if isinstance(file.result, ImportResult):
+                self._undoable = None if file.result.kept_codes else file.result
             self._catalogue.reload()
             self._clear_selection()
             self._said = f"{file.state['name']}: {file.result}."
@@ -336,10 +343,16 @@ def _undo(portfolio: Portfolio, last: Undoable) -> tuple[str, Undoable | None]:
         portfolio.restore_qrcodes(last)
         return say(RESTORED, len(last)), None
     if isinstance(last, EditedQRCodes):
-        words = ("{count} QR Code changed back.", "{count} QR Codes changed back.")
-        return say(words, portfolio.undo_edit(last)), None
+        return say(CHANGED_BACK, portfolio.undo_edit(last)), None
     deleted = portfolio.undo_import(last)
-    return say(DELETED, len(deleted)), deleted
+    told = [_deletion_words(deleted)] if last.created else []
+    told += [say(CHANGED_BACK, len(last.updates))] if last.updates else []
+    return " ".join(told), deleted or None
+
+
+def _deletion_words(deleted: DeletedQRCodes) -> str:
+    """Say how many QR Codes were deleted, and what is lost with them."""
+    return " ".join([say(DELETED, len(deleted)), *([say(COUNTED, deleted.scans)] if deleted.scans else [])])
 
 
 def _undo_words(undoable: Undoable) -> dict[str, str]:
@@ -347,5 +360,5 @@ def _undo_words(undoable: Undoable) -> dict[str, str]:
     if isinstance(undoable, ImportResult):
         return {"said": f"{undoable}.", "button": say("Undo import")}
     if isinstance(undoable, DeletedQRCodes):
-        return {"said": say(DELETED, len(undoable)), "button": say("Undo deletion")}
+        return {"said": _deletion_words(undoable), "button": say("Undo deletion")}
     return {"said": say(CHANGED, len(undoable)), "button": say("Undo change")}

@@ -10,7 +10,7 @@ function makePart(title, ...children) {
   return { element, count };
 }
 
-/** forms: { types, devices }, as rule_form.py says them. changed() is called after each change. */
+/** forms: { types, devices, most_variants }, as rule_form.py says them. changed() is called after each change. */
 function makeRules(forms, changed) {
   const types = Object.fromEntries(forms.types.map((one) => [one.id, one]));
   const list = h("div", { class: "qk-items" });
@@ -37,6 +37,12 @@ function makeRules(forms, changed) {
     tells.push(row.tell);
     return row.element;
   }
+  /** An input that shows a field of a rule, a condition or a variant, and sets it. */
+  function bind(held, name, input, read = (text) => text) {
+    if (held[name]) input.value = held[name];
+    input.addEventListener("input", () => { held[name] = read(input.value); changed(); });
+    return input;
+  }
 
   function drawRule(rule, index) {
     const name = say("Rule {number}", null, { number: index + 1 });
@@ -51,12 +57,25 @@ function makeRules(forms, changed) {
       draw();
       add.focus();
     });
-    const leads = (label, path, held) => {
-      const content = h("textarea", { rows: 1, oninput: () => { held.content = content.value; changed(); } });
-      content.value = held.content ?? "";
-      return put(label, `${path}.content`, content);
+    const leads = (label, path, held) => put(label, `${path}.content`, bind(held, "content", h("textarea", { rows: 1 })));
+    const { variants } = rule;
+    const drawVariant = (one, place) => {
+      const path = `rules.${index}.variants.${place}`;
+      const title = say("Variant {number}", null, { number: place + 1 });
+      const cut = tool("×", say("Remove {name}", null, { name: title }), () => {
+        variants.splice(place, 1);
+        draw(`split ${index}`);
+      }, { disabled: variants.length === 2 });
+      const own = [put(say("Name"), `${path}.name`, bind(one, "name", h("input", { type: "text" }))), put(say("Weight in the split"), `${path}.weight`, bind(one, "weight", h("input", { type: "number", min: 1, value: 1 }), Number))];
+      const content = leads(say("{name} leads to", null, { name: one.name }), path, one);
+      content.classList.add("qk-whole");
+      return h("div", { class: "qk-stack qk-condition qk-asked", role: "group", "aria-label": title }, h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, title), cut), ...own, content);
     };
-    const variants = (rule.variants ?? []).map((one, place) => leads(say("{name} leads to", null, { name: one.name }), `rules.${index}.variants.${place}`, one));
+    const splitMore = variants && button(say("Add variant"), () => {
+      variants.push({ name: [..."ABCDEFGHIJ"].find((name) => variants.every((one) => one.name !== name)) ?? "", content: "" });
+      draw();
+      list.children[index].querySelector(`[aria-label="${say("Variant {number}", null, { number: variants.length })}"] textarea`).focus();
+    }, { "data-key": `split ${index}`, disabled: variants.length === forms.most_variants });
     const more = button(say("Add condition"), () => {
       rule.conditions.push({ type: "language" });
       draw(`type ${index} ${rule.conditions.length - 1}`);
@@ -67,7 +86,7 @@ function makeRules(forms, changed) {
       "fieldset", { class: "qk-stack qk-rule", "aria-label": name },
       h("div", { class: "qk-line" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
-      ...(rule.variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants. A change of a variant begins a new experiment.")), ...variants] : [leads(say("Leads to"), `rules.${index}`, rule)]),
+      ...(variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants. A change of a variant begins a new experiment."), " ", say("Twice the weight gets twice the visitors.")), ...variants.map(drawVariant), splitMore] : [leads(say("Leads to"), `rules.${index}`, rule)]),
     );
   }
 
@@ -125,8 +144,8 @@ function makeRules(forms, changed) {
     const isZone = kind.key === "a time zone";
     const input = kind.keys.length ? h("select") : h("input", { type: "text" });
     if (kind.keys.length) fill(input, kind.keys, condition.matchKey || "all");
-    else input.value = condition.matchKey ??= isZone ? Intl.DateTimeFormat().resolvedOptions().timeZone : "";
-    input.addEventListener("input", () => { condition.matchKey = input.value; changed(); });
+    else condition.matchKey ??= isZone ? Intl.DateTimeFormat().resolvedOptions().timeZone : "";
+    bind(condition, "matchKey", input);
     const label = kind.keys.length ? say("Counted") : isZone ? say("Time zone") : say("Name of the parameter");
     return put(label, `${path}.matchKey`, input);
   }

@@ -7,7 +7,7 @@ from typing import Any
 
 from qrkit.languages import say
 from qrkit.notebook.widgets.field_words import choice_words
-from qrkit.tracking.redirect_rules import PLACES, SCANS, TYPES
+from qrkit.tracking.redirect_rules import MOST_VARIANTS, PLACES, SCANS, TYPES
 from qrkit.visits.sample_visitors import SAMPLES
 
 __all__ = ["rule_form"]
@@ -44,6 +44,7 @@ def rule_form() -> dict[str, Any]:
             for name, kind in TYPES.items()
         ],
         "devices": _options("device", SAMPLES),
+        "most_variants": MOST_VARIANTS,
     }
 
 

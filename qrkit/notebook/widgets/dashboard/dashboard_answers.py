@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
 
 from qrkit import analytics, charts, report
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
+from qrkit.report.campaign_comparison import side_by_side
 from qrkit.report.comparisons import CompareTo
 from qrkit.report.facts import Asked as ReportAsked
 from qrkit.report.facts import SplitCode, gather, split_codes
@@ -25,16 +26,16 @@ from qrkit.tracking.records import Kind
 from qrkit.tracking.times import naive
 
 __all__ = [
-    "ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "answer", "bars", "drawn", "numbers", "periods",
-    "report_on",
+    "ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "AskedFields", "Comparison", "Drawn", "answer", "bars", "drawn",
+    "numbers", "periods", "report_on",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
 
 Comparison = Literal["previous", "year", "range", "campaigns", ""]
-"""What a period is compared with: the one before, the same days a year before, days of one's own, or nothing; or which
-campaigns stand side by side in a report."""
+"""What a period is compared with: the one before, the same days a year before, days of one's own, or nothing; or that
+campaigns stand side by side."""
 
 ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries", TAG: "Tags"}
 """Attributes whose bars filter the scans, and the titles of their charts."""
@@ -50,6 +51,24 @@ MINUTES = 60
 PER_MINUTE = "SELECT date_trunc('minute', time) AS minute, count(*) AS scans FROM lean GROUP BY ALL"
 
 
+class AskedFields(TypedDict, total=False):
+    """The fields of `Asked` that people choose, as a browser sends them."""
+
+    since: str
+    until: str
+    campaign: str
+    campaigns: Sequence[str]
+    qrcode: str
+    device: str
+    system: str
+    country: str
+    tag: str
+    kinds: Sequence[Kind]
+    compare: Comparison
+    compare_since: str
+    compare_until: str
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The scans that a dashboard shows.
@@ -58,6 +77,7 @@ class Asked:
         since: First day; None for the day of the first scan.
         until: Last day; None for the day of the last scan.
         campaign: ID of the campaign; "" for all.
+        campaigns: IDs of the campaigns to compare, if `compare` is "campaigns"; none for all.
         qrcode: ID of the QR Code; "" for all.
         device: Type of device; "" for all.
         system: Operating system; "" for all.
@@ -73,6 +93,7 @@ class Asked:
     since: date | None = None
     until: date | None = None
     campaign: str = ""
+    campaigns: tuple[str, ...] = ()
     qrcode: str = ""
     device: str = ""
     system: str = ""
@@ -115,8 +136,9 @@ class Asked:
 
     def of(self, scans: Scans) -> Scans:
         """Return the selected scans."""
+        compared = self.campaigns if self.compare == "campaigns" else ()
         return scans.where(
-            campaign_id=self.campaign or None,
+            campaign_id=self.campaign or compared or None,
             qrcode_id=self.qrcode or None,
             since=self.since,
             until=_after(self.until),
@@ -144,7 +166,10 @@ class Asked:
         """Return the selection as JSON."""
         values = {name: getattr(self, name) for name in READERS}
         shown = {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
-        return {name: value or "" for name, value in shown.items()} | {"kinds": list(self.kinds)}
+        return {name: value or "" for name, value in shown.items()} | {
+            "kinds": list(self.kinds),
+            "campaigns": list(self.campaigns),
+        }
 
 
 def _after(day: date | None) -> date | None:
@@ -176,6 +201,10 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    return tuple(_text("campaign", one) for one in value or ())
+
+
 def _kinds(name: str, value: Any) -> tuple[Kind, ...]:
     given = value if isinstance(value, list | tuple) else []
     for one in given:
@@ -197,6 +226,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "since": _day,
     "until": _day,
     "campaign": _text,
+    "campaigns": _texts,
     "qrcode": _text,
     "device": _text,
     "system": _text,
@@ -294,7 +324,7 @@ def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
     changes. Without sentences for other kinds of visits, or with a filter by device, system, country or tag.
     """
     if asked.kinds != ("scan",) or any(getattr(asked, name) for name in ATTRIBUTES):
-        return {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": []}
+        return {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": [], "compared": ""}
     view = asked.of(portfolio.scans).where(since=None, until=None)  # a report also reads the days before
     period = (asked.since, _after(asked.until), asked.time_zone)
     facts = gather(portfolio, view, ReportAsked(*period, attributes=(), compare_to=_compared(asked)))
@@ -305,6 +335,7 @@ def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
         "alerts": urgent,
         "findings": [sentence for sentence in findings(facts) if sentence not in urgent],
         "figures": [asdict(figure) for figure in key_figures(facts)],
+        "compared": side_by_side(facts) if asked.compare == "campaigns" else "",
     }
 
 

@@ -2,8 +2,8 @@
 
 const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests") };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns, in the report"), "": say("Nothing") };
-const FILTERS = { campaign: say("Campaign"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
+const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns with each other"), "": say("Nothing") };
+const FILTERS = { campaign: say("Campaign"), campaigns: say("Campaigns"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const LOOK = 2_000; // milliseconds between two looks at the last hour
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
@@ -48,15 +48,34 @@ function render(host) {
   const year = button(say("vs last year"), () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }));
   const campaign = h("select", { onchange: () => ask({ campaign: campaign.value }) });
   const compare = h("select", { onchange: () => ask({ compare: compare.value }) });
-  compare.append(...Object.entries(COMPARE).map(([value, text]) => h("option", { value }, text)));
-  const chooseKinds = () => ask({ kinds: boxes.filter(({ input }) => input.checked).map(({ input }) => input.value) });
-  const boxes = state.kinds.map((kind) => checkbox(KINDS[kind] ?? kind, chooseKinds, { value: kind }));
+  fill(compare, Object.entries(COMPARE).map(([id, name]) => ({ id, name })));
+
+  /** Boxes, of which several may be checked: a field of the question whose value is a list. */
+  function makeBoxes(name, legend) {
+    const list = h("div", { class: "qk-line" });
+    let boxes = [];
+    const send = () => ask({ [name]: boxes.filter(({ input }) => input.checked).map(({ input }) => input.value) });
+    let drawn = "";
+    function update(options) {
+      if (JSON.stringify(options) !== drawn) {
+        boxes = options.map((one) => checkbox(one.name, send, { value: one.id }));
+        list.replaceChildren(...boxes.map(({ element }) => element));
+      }
+      drawn = JSON.stringify(options);
+      for (const { input } of boxes) input.checked = state.asked[name].includes(input.value);
+    }
+    return { element: h("fieldset", { class: "qk-kinds" }, h("legend", {}, legend), list), update };
+  }
+
+  const kinds = makeBoxes("kinds", say("What counts"));
+  const compared = makeBoxes("campaigns", say("Campaigns to compare (none: all)"));
   const wrong = h("p", { class: "qk-error", role: "alert" });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
   const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": say("Alerts") });
   const tiles = h("div", { class: "qk-tiles" });
   const more = h("div", {});
+  const versus = h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": say("Campaigns side by side"), hidden: true });
   const findings = h("details", { class: "qk-findings", hidden: true }, h("summary", {}), more);
   const chips = h("div", { class: "qk-line qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
@@ -65,8 +84,7 @@ function render(host) {
     "div",
     { class: "qk-line qk-questions" },
     ...days.map((one) => one.element),
-    field(say("Compare with"), "", compare).element, ...range.map((one) => one.element), field(say("Campaign"), "", campaign).element,
-    h("fieldset", { class: "qk-line qk-kinds" }, h("legend", {}, say("What counts")), ...boxes.map((box) => box.element), wrong),
+    field(say("Compare with"), "", compare).element, ...range.map((one) => one.element), compared.element, field(say("Campaign"), "", campaign).element, kinds.element, wrong,
   );
   const { toggle: filter, show: openFilters } = makeToggle(say("Filter"), filters);
   const live = button(say("Live"), () => follow(pulse.hidden), { "aria-pressed": "false" });
@@ -82,7 +100,7 @@ function render(host) {
   }
   const reporting = button(say("Download report"), () => outbox.ask({ ask: "report" }), { title: say("These days and this campaign as a page; other filters do not count") });
   const bar = h("div", { class: "qk-line qk-chips qk-periods" }, h("div", { class: "qk-line", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
-  root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings));
+  root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, versus, findings, h("div", { class: "qk-body" }, sheet, rankings));
 
   const isScans = () => state.asked.kinds.join() === "scan";
   const wordsOf = (name) => ({ scans: isScans() ? say("Scans") : say("Visits"), visitors: say("Visitors"), qrcodes: say("QR Codes scanned") })[name];
@@ -122,6 +140,8 @@ function render(host) {
     alerts.replaceChildren(...state.answer.alerts.map((sentence) => h("p", {}, sentence)));
     more.replaceChildren(...state.answer.findings.map((sentence) => h("p", {}, sentence)));
     findings.hidden = !state.answer.findings.length;
+    versus.innerHTML = state.answer.compared; // written by qrkit, which escapes the names in it
+    versus.hidden = !state.answer.compared;
     findings.firstChild.textContent = say("More findings ({number})", null, { number: state.answer.findings.length });
   }
 
@@ -169,7 +189,8 @@ function render(host) {
   function updateChoices(asked) {
     fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], asked.campaign);
     compare.value = asked.compare;
-    for (const { input } of boxes) input.checked = asked.kinds.includes(input.value);
+    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })));
+    compared.update(state.campaigns);
   }
 
   let shown = "";
@@ -180,6 +201,7 @@ function render(host) {
     // What hands have chosen since this answer was asked for stays.
     if (outbox.isIdle()) updateChoices(asked);
     for (const one of range) one.element.hidden = asked.compare !== "range";
+    compared.element.hidden = asked.compare !== "campaigns";
     const at = state.periods.findIndex((one) => one.since === asked.since && one.until === asked.until);
     ranges.forEach((button, place) => button.setAttribute("aria-pressed", place === at));
     year.setAttribute("aria-pressed", asked.compare === "year");

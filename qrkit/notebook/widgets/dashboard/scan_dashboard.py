@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from types import EllipsisType
-from typing import Any
+from typing import Any, Unpack
 from zoneinfo import ZoneInfo
 
 from qrkit import charts
@@ -17,7 +15,6 @@ from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
 from qrkit.store.records.searching import Search
-from qrkit.tracking.records import Kind
 from qrkit.tracking.times import zone_of
 
 __all__ = ["ScanDashboard"]
@@ -55,7 +52,8 @@ class ScanDashboard(Page):
     Args:
         portfolio: The portfolio whose scans are shown.
         name: Name of the dashboard: a notebook has one dashboard per name.
-        time_zone: IANA name, such as Europe/Ljubljana, of the time zone for days and hours.
+        time_zone: IANA name, such as Europe/Ljubljana, of the time zone for days and hours; by default, that of the
+            store.
         language: Language of its words: en, de, fr, es or nl.
 
     Attributes:
@@ -78,16 +76,18 @@ class ScanDashboard(Page):
         /,
         *,
         name: str = "scandashboard",
-        time_zone: str | ZoneInfo = "UTC",
+        time_zone: str | ZoneInfo | None = None,
         language: LanguageTag = "en",
     ) -> None:
-        zone = zone_of(time_zone).key
+        zone = zone_of(time_zone or portfolio.time_zone).key
         if self._is_open(name):
             with self._one_answer():
                 self.portfolio = portfolio
                 campaign = self.asked.campaign if self._has_campaign(self.asked.campaign) else ""
+                campaigns = tuple(filter(self._has_campaign, self.asked.campaigns))
                 qrcode = self.asked.qrcode if self._has_qrcode(self.asked.qrcode) else ""
-                self._draw(replace(self.asked, campaign=campaign, qrcode=qrcode, time_zone=zone))
+                known = replace(self.asked, campaign=campaign, campaigns=campaigns, qrcode=qrcode)
+                self._draw(replace(known, time_zone=zone))
             return
         self.portfolio, self._width, self._narrow, self._live = portfolio, WIDTH, NARROW, None
         self._moved = list[str]()
@@ -111,48 +111,22 @@ class ScanDashboard(Page):
         self._rows = {one.title: one.rows for one in found}
         return [{"title": one.title, "svg": charts.to_svg(one.chart), "is_wide": one.is_wide} for one in found]
 
-    def ask(
-        self,
-        *,
-        since: str | EllipsisType = ...,
-        until: str | EllipsisType = ...,
-        campaign: str | EllipsisType = ...,
-        qrcode: str | EllipsisType = ...,
-        device: str | EllipsisType = ...,
-        system: str | EllipsisType = ...,
-        country: str | EllipsisType = ...,
-        tag: str | EllipsisType = ...,
-        kinds: Sequence[Kind] | EllipsisType = ...,
-        compare: answers.Comparison | EllipsisType = ...,
-        compare_since: str | EllipsisType = ...,
-        compare_until: str | EllipsisType = ...,
-    ) -> None:
+    def ask(self, **fields: Unpack[answers.AskedFields]) -> None:
         """Show other scans, as the controls above the charts do. Arguments that you leave out stay as they are.
 
         Invalid arguments are reported in `errors` and change nothing.
 
         Args:
-            since: First day, as yyyy-MM-dd; "" for the day of the first scan. If it is after the last day, that one
-                moves with it.
-            until: Last day; "" for the day of the last scan.
-            campaign: ID of a campaign, "" for all.
-            qrcode: ID of a QR Code, "" for all.
-            device: A type of device, as `analytics.scans_by` names it; "" for all.
-            system: An operating system; "" for all.
-            country: The code of a country; "" for all.
-            tag: A tag of QR Codes; "" for all.
-            kinds: Kinds of visits to count.
-            compare: What the days are compared with: "previous" for the period before, "year" for the same days of the
-                year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing. With
-                "campaigns", a report that is downloaded compares these.
-            compare_since: First day of the range.
-            compare_until: Last day of the range.
+            **fields: `since` and `until`, the first and the last day, as yyyy-MM-dd, are "" for the days of the first
+                and the last scan; a first day after the last day takes that one along. `campaign` and `qrcode` are IDs,
+                `device`, `system`, `country` (its code) and `tag` values as `analytics.scans_by` names them; "" is for
+                all. `kinds` are the kinds of visits to count. `compare` says what the days are compared with:
+                "previous" for the period before, "year" for the same days of the year before, "range" for the days from
+                `compare_since` to `compare_until`, "" for nothing. With "campaigns", the `campaigns` with these IDs,
+                or all, stand side by side, here and in a report that is downloaded.
         """
-        given = {"since": since, "until": until, "campaign": campaign, "qrcode": qrcode, "kinds": kinds}
-        given |= {"device": device, "system": system, "country": country, "tag": tag}
-        given |= {"compare": compare, "compare_since": compare_since, "compare_until": compare_until}
         with self._one_answer():
-            self._show({name: value for name, value in given.items() if value is not ...})
+            self._show(dict(fields))
             self._on_tell({})
 
     def _show(self, fields: dict[str, Any]) -> None:
@@ -169,9 +143,9 @@ class ScanDashboard(Page):
 
     def _with_fields(self, fields: dict[str, Any]) -> answers.Asked:
         asked = self.asked.changed(fields)
-        if not self._has_campaign(asked.campaign):
-            rule = "does not match a campaign of this portfolio"
-            raise InvalidParameter(Problem("campaign", asked.campaign, rule))
+        for one in (asked.campaign, *asked.campaigns):
+            if not self._has_campaign(one):
+                raise InvalidParameter(Problem("campaign", one, "does not match a campaign of this portfolio"))
         if not self._has_qrcode(asked.qrcode):
             raise InvalidParameter(Problem("qrcode", asked.qrcode, "does not match a QR Code of this portfolio"))
         return asked
@@ -206,6 +180,8 @@ class ScanDashboard(Page):
         labels = {name: getattr(asked, name) for name in answers.ATTRIBUTES}
         if asked.campaign:
             labels["campaign"] = self.portfolio.get_campaign(asked.campaign).name
+        if asked.campaigns and asked.compare == "campaigns":
+            labels["campaigns"] = ", ".join(self.portfolio.get_campaign(id).name for id in asked.campaigns)
         if asked.qrcode:
             labels["qrcode"] = self.portfolio.get_qrcode(asked.qrcode).name
         return [{"name": name, "label": label} for name, label in labels.items() if label]
@@ -223,7 +199,8 @@ class ScanDashboard(Page):
         paragraphs = "".join(f"<p>{page_text(sentence)}</p>" for sentence in sentences if sentence)
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))
         style = f"background:{paper};color:{ink};padding:12px;max-width:900px"
-        return {"text/plain": repr(self), "text/html": f'<div style="{style}">{paragraphs}{figures}</div>'}
+        page = f'<div style="{style}">{paragraphs}{told["compared"]}{figures}</div>'
+        return {"text/plain": repr(self), "text/html": page}
 
     def _on_ask(self, message: dict[str, Any]) -> None:
         fields = message.get("fields")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.errors import QrkitError
-from qrkit.languages import say
+from qrkit.languages import say, translated
 from qrkit.scanning.scan_report import ON, ScanReport
 
 __all__ = ["Badge", "badge_of", "no_badge"]
@@ -70,7 +70,7 @@ def no_badge(error: QrkitError) -> Badge:
 def _sentences(message: str) -> dict[str, str]:
     """Split a message into what is wrong and what to do, each with a capital letter and a period."""
     wrong, _, advice = message.partition("; ")
-    return {"message": _sentence(wrong), "advice": _sentence(advice)}
+    return {"message": _sentence(translated(wrong)), "advice": _sentence(translated(advice))}
 
 
 def _sentence(text: str) -> str:

@@ -32,7 +32,7 @@ from qrkit.drawing.untrusted.assets import reduced_uri
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
-from qrkit.languages import LanguageTag
+from qrkit.languages import LanguageTag, translated
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.controls import groups, label_at
 from qrkit.notebook.widgets.static_image import Pictures
@@ -360,7 +360,7 @@ class Designer(Page):
         """Make the design scannable with as few changes as possible, and list them."""
         repair = self.design.make_scannable(fetch=self._draft.fetch, audience=self._audience)
         self._change(lambda: self._draft.take(repair.design))
-        self._note = "; ".join(change.message for change in repair.changes)
+        self._note = "; ".join(translated(change.message) for change in repair.changes)
 
     def _on_save(self, message: dict[str, Any]) -> None:
         """Save the look as a template or brand."""
@@ -425,8 +425,8 @@ class Designer(Page):
                 page = self._set.page(self.settled, message)
                 told += self._set.sameness(self.design, message) if message.get("of") != "one" else []
             except QrkitError as error:
-                told.append(str(error))
-        told += dict.fromkeys(str(one.message) for one in found)
+                told.append(translated(str(error)))
+        told += dict.fromkeys(translated(str(one.message)) for one in found)
         self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=[page] if page else [])
 
     def _on_print(self, message: dict[str, Any]) -> None:
@@ -437,7 +437,9 @@ class Designer(Page):
 
     def _check_print(self) -> None:
         printed = None if self._size is None else self.image.printed(self._size)
-        self._print_checks = [check._asdict() for check in print_checks(self.image, printed)]
+        self._print_checks = [
+            {"text": translated(check.text), "is_good": check.is_good} for check in print_checks(self.image, printed)
+        ]
 
     def _on_copy(self, message: dict[str, Any]) -> None:
         self._errors = {}

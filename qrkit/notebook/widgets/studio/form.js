@@ -68,12 +68,14 @@ function row(studio, spec, path, ...inside) {
   return { element, complain, describe };
 }
 
+const IN_BOUNDS = say("must be in {low}..{high}").split("{")[0];
+
 /** A rule as a sentence; bounds as the field shows them. */
 function inWords(rule, spec) {
   if (!rule) return "";
   const times = spec.percent ? 100 : 1;
   const unit = spec.unit ? ` ${spec.unit}` : "";
-  const sentence = spec.kind === "number" && rule.startsWith("must be in ") ? say("must be between {low} and {high}{unit}", null, { low: spec.low * times, high: spec.high * times, unit }) : rule;
+  const sentence = spec.kind === "number" && rule.startsWith(IN_BOUNDS) ? say("must be between {low} and {high}{unit}", null, { low: spec.low * times, high: spec.high * times, unit }) : rule;
   const end = /[.?!]$/.test(sentence) ? "" : ".";
   return `${sentence[0].toUpperCase()}${sentence.slice(1)}${end}`;
 }
@@ -81,7 +83,7 @@ function inWords(rule, spec) {
 /** What an entry of a list is called: its name, or that of its icon; a picture in a data URI has none. */
 function titleOf(entry, longest) {
   if (entry.name) return entry.name;
-  return entry.content?.startsWith("data:") ? "picture" : (entry.content ?? "").replace(/^icon:/, "").slice(0, longest);
+  return entry.content?.startsWith("data:") ? say("picture") : (entry.content ?? "").replace(/^icon:/, "").slice(0, longest);
 }
 
 /** A refused value stays until it is corrected, in a page that is shown anew as well. */
@@ -248,7 +250,7 @@ const MAKERS = {
 
   list(studio, spec, path) {
     const [entry] = spec.fields;
-    const noun = entry.label.toLowerCase();
+    const noun = LANGUAGE === "de" ? entry.label : entry.label.toLowerCase(); // German nouns are capitalized
     const items = h("div", { class: "qk-items" });
     const add = button(`${say("Add")}: ${noun}`, () => studio.edit([{ path, do: "start" }]));
     const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), items, add);
@@ -257,7 +259,7 @@ const MAKERS = {
       const at = [...path, index];
       const control = makeControl(studio, { ...entry, label: "" }, at);
       const name = h("span", {});
-      const change = (sign, title, edit) => tool(sign, `${title} ${noun} ${index + 1}`, () => studio.edit([{ path: at, ...edit }]), { class: "qk-icon" });
+      const change = (sign, title, edit) => tool(sign, say("{tool} {name} {number}", null, { tool: title, name: noun, number: index + 1 }), () => studio.edit([{ path: at, ...edit }]), { class: "qk-icon" });
       const up = change("↑", say("Move up"), { do: "move", value: index - 1 });
       const down = change("↓", say("Move down"), { do: "move", value: index + 1 });
       const away = change("✕", say("Remove"), { do: "remove" });

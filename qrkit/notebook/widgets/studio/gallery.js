@@ -50,7 +50,7 @@ function makeGallery(studio, presets) {
     faces.set(keyOf({ kind: "preset", name: preset.name }), face);
     const swatches = preset.colorways.map(({ name, colors: [ink, accent, ground] }) => {
       const style = `background: linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
-      const dot = tool("", `${title(preset.name)} in ${name}`, () => choose(name), { class: "qk-swatch", style });
+      const dot = tool("", say("{look} in {color}", null, { look: title(preset.name), color: say(name) }), () => choose(name), { class: "qk-swatch", style });
       faces.set(`${keyOf({ kind: "preset", name: preset.name })}${name}`, dot);
       return dot;
     });

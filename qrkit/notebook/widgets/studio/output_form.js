@@ -22,7 +22,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const count = h("input", { type: "number", id: newId(), min: 1, max: 2000, value: 12 });
   const caption = text({ value: CAPTION, placeholder: say("as designed"), title: PATTERN });
   const content = text({ placeholder: say("as designed"), title: PATTERN });
-  const names = text({ placeholder: "automatic", title: PATTERN });
+  const names = text({ placeholder: say("automatic"), title: PATTERN });
   const stock = text({ value: "table-tent" });
   const takeTable = (data) => readFile(data, (url) => studio.ask({ ask: "table", url }));
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
@@ -76,7 +76,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     for (const one of [clearRow, others]) one.hidden = isSheet();
     for (const one of [go, ...files]) one.disabled = isWrong();
     width.ariaInvalid = isWrong() ? "true" : null;
-    widthError.textContent = isWrong() ? inWords("must be in ", { kind: "number", low: narrowest, high: widest, unit: "mm" }) : "";
+    widthError.textContent = isWrong() ? inWords(IN_BOUNDS, { kind: "number", low: narrowest, high: widest, unit: "mm" }) : "";
     const format = purposes[purpose].format.toUpperCase();
     go.textContent = size().mm ? say("Download {format}, {width} mm at {dpi} dpi", null, { format, width: width.value, dpi: dpi.value }) : say("Download {format}", null, { format });
   }

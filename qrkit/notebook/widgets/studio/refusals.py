@@ -10,6 +10,7 @@ from typing import Any
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
+from qrkit.languages import say
 from qrkit.notebook.widgets.controls import Control, control_at
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, Path, messages
 
@@ -95,10 +96,10 @@ def offer(edits: Sequence[Edit], error: QrkitError, draft: Draft) -> dict[str, A
 def _suggestions(edits: Sequence[Edit], error: QrkitError) -> Iterator[tuple[str, list[Edit]]]:
     automatic = Edit(("version",))
     if isinstance(error, ContentTooLong):
-        yield "Choose the version automatically", [*edits, automatic]
-        yield "Use error correction level L", [*edits, automatic, Edit(("ec",), value="L")]
+        yield say("Choose the version automatically"), [*edits, automatic]
+        yield say("Use error correction level L"), [*edits, automatic, Edit(("ec",), value="L")]
     if isinstance(error, InvalidParameter) and error.name == "content" and error.code == "bad-content":
-        yield "Use byte mode", [*edits, Edit(("em",), value="byte")]
+        yield say("Use byte mode"), [*edits, Edit(("em",), value="byte")]
     if len(edits) == 1:
         (edit,) = edits
         for words, value in _values(control_at(edit.path), edit.value):
@@ -109,13 +110,13 @@ def _values(control: Control | None, value: Any) -> Iterator[tuple[str, Any]]:
     if control is None:
         return
     if control.kind == "color" and isinstance(value, str) and (color := color_meant(value)):
-        yield f"Use {color}", color
+        yield say("Use {value}", value=color), color
     if control.kind == "number" and control.low is not None and type(value) in (int, float):
         assert control.high is not None  # bounds come in pairs
         near = min(max(value, control.low), control.high)
         near = round(near) if control.whole else near
         shown = f"{near * 100:g}%" if control.percent else f"{near:g} {control.unit}".rstrip()
-        yield f"Use {shown}", near
+        yield say("Use {value}", value=shown), near
 
 
 def color_meant(text: str) -> str | None:

@@ -22,7 +22,7 @@ function makeSavedLooks(studio) {
 
   function makeCard(look) {
     const { kind, name } = look;
-    const title = `${KINDS[kind]} “${name}”`;
+    const title = `${KINDS[kind]} ${say("“{name}”", null, { name })}`;
     const face = button([studio.pictures.of(look), h("span", { class: "qk-look-name" }, name)], () => studio.take({ ask: "load", kind, name }), { class: "qk-look", title });
     const remove = tool("×", `${say("Delete")}: ${title}`, () => studio.ask({ ask: "delete", kind, name }), { class: "qk-look-delete" });
     return h("div", { class: "qk-stack qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
@@ -83,7 +83,7 @@ function makeUseForm(studio) {
   const template = h("select", { id: newId() });
   const campaign = h("select", { "aria-label": say("Campaign") });
   const apply = button(say("Apply"), () => studio.ask({ ask: "use", name: template.value, campaign: campaign.value }));
-  const set = h("div", { class: "qk-set" }, template, h("span", {}, "in"), campaign, apply);
+  const set = h("div", { class: "qk-set" }, template, h("span", {}, say("for the campaign")), campaign, apply);
   const summary = h("summary", {}, say("Use a template in a campaign"));
   const element = h("details", {}, summary, h("label", { class: "qk-unseen", for: template.id }, say("Template")), set);
   let shown = "";

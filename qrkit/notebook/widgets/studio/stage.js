@@ -23,6 +23,7 @@ const KEYS = say("Use the arrow keys to move the layer, plus and minus to resize
 const HINT = say("Drag a layer to move it, a corner to resize it, or the round handle to rotate it.");
 const HINT_OF_KEYS = " " + say("Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.");
 const GROUNDS = { paper: say("Paper"), screen: say("Screen"), dark: say("Dark wall") };
+const EDIT = { text: say("Edit the caption"), subtitle: say("Edit the subtitle") };
 const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
 /** An angle above -180 and up to 180 degrees. */
@@ -329,7 +330,7 @@ function makeStage(studio) {
 
 /** Fields over the caption and the subtitle, which show when they have the focus. Enter keeps what is written, Escape drops it. */
 function makeWords(studio, sheet) {
-  const inputs = { text: makeInput("text", say("Edit the caption")), subtitle: makeInput("subtitle", say("Edit the subtitle")) };
+  const inputs = { text: makeInput("text", EDIT.text), subtitle: makeInput("subtitle", EDIT.subtitle) };
   sheet.append(...Object.values(inputs));
   let written = {};
 

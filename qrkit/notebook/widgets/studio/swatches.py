@@ -59,7 +59,7 @@ def swatch_groups(brand: Brand | None) -> dict[str, Any]:
 
 
 def in_two_colors(design: Design) -> Design:
-    """Return the design with all that has a color of its own in those of foreground and background, now and later.
+    """Return the design with all parts in the foreground and background colors, also when these change later.
 
     Colors of pictures stay.
     """

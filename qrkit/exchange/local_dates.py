@@ -1,0 +1,90 @@
+"""Read dates as spreadsheets of any language write them: 31.12.2025 14:30, 12/31/2025 2:30 PM, Dec 31, 2025.
+
+Between slashes or hyphens, 03/04 is in March or in April. The other dates of the file tell which: 12/31 cannot begin
+with a day. If none tells, such a date is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+
+__all__ = ["LocalDates"]
+
+_TIME = (
+    r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?)?(?: ?(?:UTC|GMT|Z))?"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_FORMS = tuple(
+    re.compile(form + _TIME, re.IGNORECASE)
+    for form in (
+        r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
+        r"(?P<year>[0-9]{4})(?P<between>[./]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
+        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}})\.?[ -]{_MONTH}[ -](?P<year>[0-9]{{4}})",
+        rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}),? (?P<year>[0-9]{{4}})",
+    )
+)
+_SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|[0-9]{3})?")
+"""Seconds or milliseconds since 1970, from 1973 on."""
+
+
+class LocalDates:
+    """Reads the dates of a file.
+
+    Args:
+        texts: Returns all dates of the file; it is called if one of them is not clear by itself.
+    """
+
+    def __init__(self, texts: Callable[[], Iterable[str]] = tuple) -> None:
+        self._texts = texts
+
+    def read(self, text: str) -> datetime | None:
+        """Return a date in UTC; None if the text is none, or if it is not clear which number is the month."""
+        if seconds := _SINCE_1970.fullmatch(text):
+            return datetime.fromtimestamp(int(seconds[1]), UTC)
+        parts = _parts(text)
+        if "one" in parts:
+            day_first = parts["between"] == "." or self._day_first
+            if day_first is None and parts["one"] != parts["two"]:
+                return None
+            first, second = ("day", "month") if day_first else ("month", "day")
+            parts |= {first: parts["one"], second: parts["two"]}
+        try:
+            return _moment(parts) if parts else None
+        except ValueError:
+            return None
+
+    @cached_property
+    def _day_first(self) -> bool | None:
+        """Whether dates such as 03/04/2025 begin with the day; None if the file does not tell, or tells both."""
+        every = (parts for parts in map(_parts, self._texts()) if parts.get("between", ".") != "." and "one" in parts)
+        told = {int(parts["one"]) > 12 for parts in every if max(int(parts["one"]), int(parts["two"])) > 12}
+        return told.pop() if len(told) == 1 else None
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Return the parts of a date by their names; none for any other text."""
+    tidy = " ".join(text.split())
+    found = next(filter(None, (form.fullmatch(tidy) for form in _FORMS)), None)
+    parts = {name: part for name, part in found.groupdict().items() if part} if found else {}
+    return parts | {"month": str(_MONTHS.index(parts["name"].lower()) + 1)} if "name" in parts else parts
+
+
+def _moment(parts: Mapping[str, str]) -> datetime:
+    """Return the date with these parts.
+
+    Raises:
+        ValueError: If there is no such date.
+    """
+    year, month, day, hour, minute, second = (
+        int(parts.get(name, "0")) for name in ("year", "month", "day", "hour", "minute", "second")
+    )
+    if half := parts.get("half"):
+        if not 1 <= hour <= 12:
+            raise ValueError
+        hour = hour % 12 + 12 * (half.lower() == "p")
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)

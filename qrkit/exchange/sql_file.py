@@ -1,0 +1,92 @@
+"""SQL: the tables of a database dump, as mysqldump, phpMyAdmin, SQLite and pg_dump write them.
+
+Only `INSERT` and `COPY` are read, and `CREATE TABLE` for the names of columns that they leave out; nothing is run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from qrkit.errors import UnreadableFile
+from qrkit.exchange.encodings import decoded
+from qrkit.exchange.locating import Cells, Part, Place, Share, column_letters
+from qrkit.exchange.table_files import check_size
+
+__all__ = ["MEDIA_TYPE", "parts"]
+
+MEDIA_TYPE = "application/sql"
+_NAME = r'(?:\w+|`[^`]+`|"[^"]+"|\[[^\]]+\])'
+_STATEMENT = re.compile(
+    r"^[ \t]*(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|(?:INSERT|REPLACE)(?: IGNORE)? INTO|COPY)"
+    rf"\s+(?:{_NAME}\.)?(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|\((?:[^()]|\([^()]*+\))*+\))*+\))?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COLUMN = re.compile(rf"(?:^|,)\s*+(?!(?:PRIMARY|UNIQUE|KEY|INDEX|FULLTEXT|CONSTRAINT|FOREIGN|CHECK)\b)({_NAME})", re.I)
+_VALUES = re.compile(r"\s*VALUES\s*\(", re.IGNORECASE)
+_COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)^\\\.", re.IGNORECASE | re.DOTALL | re.MULTILINE)
+_VALUE = re.compile(r"\s*+(?:[EN]?'(?P<text>(?:[^']|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])")
+_ESCAPED_VALUE = re.compile(
+    r"\s*+(?:[EN]?'(?P<text>(?:[^'\\]|\\.|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])", re.DOTALL
+)
+"""The same where a backslash escapes the next letter, as in MySQL."""
+_NEXT_ROW = re.compile(r"\s*,\s*\(")
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+
+
+def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
+    """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
+    check_size(data)
+    text, note = decoded(data, place.encoding)
+    value = _ESCAPED_VALUE if "`" in text else _VALUE
+    columns: dict[str, list[str]] = {}
+    tables: dict[tuple[str, ...], list[Cells]] = {}
+    place_of_next = 0
+    while statement := _STATEMENT.search(text, place_of_next):
+        table, place_of_next = _bare(statement["table"]), statement.end()
+        names = [_bare(name) for name in _COLUMN.findall(re.sub("'[^']*'", "", (statement["columns"] or "")[1:-1]))]
+        if statement["what"].upper().startswith("CREATE"):
+            columns[table] = names
+            continue
+        names = names or columns.get(table, [])
+        rows: list[Cells] = []
+        if begun := _VALUES.match(text, place_of_next):
+            place_of_next = _read_rows(text, begun.end(), value, rows)
+        elif copied := _COPIED.match(text, place_of_next):
+            rows += [[_unescaped(cell) if cell != r"\N" else "" for cell in line.split("\t")]
+                     for line in copied[1].splitlines()]  # fmt: skip
+            place_of_next = copied.end()
+        width = max((len(row) for row in rows if isinstance(row, list)), default=0)
+        heading = names or [column_letters(at) for at in range(width)]
+        tables.setdefault((table, *heading), [list(heading)]).extend(rows)
+    if not tables:
+        raise UnreadableFile("the file has no INSERT INTO … VALUES with rows of a table")
+    return [Part(name, iter(rows), note=note) for (name, *_), rows in tables.items()]
+
+
+def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells]) -> int:
+    """Add the rows of an INSERT to a list, and return where they end; one that cannot be read is the last."""
+    cells: list[str] = []
+    place = start
+    while found := value.match(text, place):
+        quoted, place = found["text"], found.end()
+        bare = (found["bare"] or "").strip()
+        if quoted is None:
+            cells.append("" if bare.upper() == "NULL" else bare)
+        else:
+            cells.append((_unescaped(quoted) if value is _ESCAPED_VALUE else quoted).replace("''", "'"))
+        if found["end"] == ")":
+            rows.append(cells)
+            cells, following = [], _NEXT_ROW.match(text, place)
+            if following is None:
+                return place
+            place = following.end()
+    rows.append(UnreadableFile(f"{text[place : place + 60]!r} is no value of a row"))
+    return place
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda found: _CONTROLS.get(found[1], found[1]), text, flags=re.DOTALL)
+
+
+def _bare(name: str) -> str:
+    return name.strip('`"[]')

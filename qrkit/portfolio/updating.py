@@ -1,0 +1,100 @@
+"""Finds the QR Code that a row of an import changes, by a value that identifies it, and what the row changes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from qrkit.contents.cards import summary
+from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.exchange.columns import COLUMN_OF, EVERY, Row
+from qrkit.store.records.searching import EDITED
+from qrkit.tracking.names import tidy_name
+from qrkit.tracking.records import QRCode
+from qrkit.tracking.short_urls import ShortLink
+
+__all__ = ["IDENTIFYING", "Identified", "changes_of"]
+
+IDENTIFYING = {"QR Code Name": "name", "Trackable URL": "short_url"}
+"""Our columns that may identify QR Codes, besides fields of users."""
+MOST_LISTED = 5
+"""QR Codes that an error lists, if several have the same value."""
+PARTS = ("location", "properties")
+
+
+class Identified:
+    """The QR Codes of a portfolio by the value that identifies them.
+
+    Args:
+        by: What identifies them: name, short_url, or the name of a field of users.
+        codes: The QR Codes.
+        link: Returns the short code and the tail of a short URL in the file.
+
+    Raises:
+        InvalidParameter: If `by` is none of these.
+    """
+
+    def __init__(self, by: str, codes: Iterable[QRCode], link: Callable[[str], ShortLink | None]) -> None:
+        self._by, self._link = IDENTIFYING.get(COLUMN_OF.get(by.strip().lower(), ""), tidy_name(by)), link
+        self._rows: dict[str, int] = {}
+        self._codes: dict[str, list[QRCode]] = {}
+        names = dict.fromkeys(IDENTIFYING.values())
+        for code in codes:
+            self._codes.setdefault(self._value(code), []).append(code)
+            names |= dict.fromkeys(code.fields)
+        if self._by not in names:
+            rule = f"must be name, short_url, or a field of your QR Codes; {nearest(by, names)}"
+            raise InvalidParameter(Problem("update_by", by, rule))
+
+    def _value(self, code: QRCode) -> str:
+        if self._by == "short_url":
+            return code.short_code
+        return code.name if self._by == "name" else code.fields.get(self._by, "")
+
+    def _value_in(self, row: Row, code: QRCode) -> str:
+        """Return the value in a row, whose QR Code has a short URL but no short code, and always a name."""
+        if self._by == "short_url":
+            link = self._link(code.short_url)
+            return link.code if link else ""
+        return "" if self._by == "name" and not row.cells.get("QR Code Name") else self._value(code)
+
+    def match(self, row: Row, code: QRCode) -> QRCode | None:
+        """Return the QR Code that a row changes; None if the row is a new one.
+
+        Raises:
+            InvalidParameter: If the row lacks the value, an earlier row has it, or several QR Codes have it.
+        """
+        value = self._value_in(row, code)
+        first = self._rows.setdefault(value, row.number)
+        found = self._codes.get(value, [])
+        rule = ""
+        if not value:
+            rule = "must not be empty, because it identifies the QR Code to update"
+        elif first != row.number:
+            rule = f"is in row {first}, too; only that row was read"
+        elif len(found) > 1:
+            listed = ", ".join(
+                f"{one.short_code or one.id} ({summary(one.content)[:40]})" for one in found[:MOST_LISTED]
+            )
+            more = f", and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
+            rule = f"belongs to {len(found)} QR Codes: {listed}{more}; none was changed, update by short_url instead"
+        elif found and not found[0].is_available:
+            rule = "belongs to a QR Code that the plan does not show, and which cannot be changed"
+        if rule:
+            raise InvalidParameter(Problem(self._by, value, rule))
+        return found[0] if found else None
+
+
+def changes_of(row: Row, code: QRCode, before: QRCode) -> dict[str, Any]:
+    """Return the fields that the cells of a row give to a QR Code, apart from its campaign; empty cells give none.
+
+    Args:
+        code: The QR Code of the row.
+    """
+    given = [column.field for column in EVERY if row.cells.get(column.name, "").strip()]
+    changes = {field: getattr(code, field) for field in given if field in EDITED}
+    for part in PARTS:
+        names = [name for field in given for of, _, name in [field.partition(".")] if of == part]
+        values = {name: getattr(getattr(code, part), name) for name in names}
+        changes |= {part: getattr(before, part).model_copy(update=values)} if values else {}
+    return changes | {"fields": {**before.fields, **code.fields}}

@@ -1,0 +1,107 @@
+"""Files as programs join, wrap and pack them: each code comes in with its printed address, or the file says why not."""
+
+import json
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import UnreadableFile
+
+GO = "https://go.example.com"
+CODES = [{"content": "https://e.org/ä", "name": "A"}, {"content": "https://e.org/b", "name": "B"}]
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def contents(shop):
+    return [code.content for code in shop.list_qrcodes()]
+
+
+def text(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+JSON = {
+    "JSON Lines": "\n".join(map(text, CODES)),
+    "JSON Lines, blank lines": "\r\n\r\n".join(map(text, CODES)) + "\n",
+    "wrapped": text({"data": {"items": CODES}}),
+    "a list of the interface": text({"campaigns": [{"id": "x", "name": "c"}], "qrcodes": CODES}),
+}
+
+
+@pytest.mark.rule("X1")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+@pytest.mark.parametrize("file", JSON.values(), ids=JSON.keys())
+def test_json_of_programs_is_read(shop, file, encoding):
+    assert shop.import_file(file.encode(encoding), format="json").issues == ()
+    assert contents(shop) == ["https://e.org/ä", "https://e.org/b"]
+
+
+def test_a_single_object_is_a_file_of_one(shop):
+    assert shop.import_file(text(CODES[0]).encode(), format="json").created == 1
+
+
+def test_json_lines_are_known_by_their_suffix(shop, tmp_path):
+    path = tmp_path / "codes.jsonl"
+    path.write_text(JSON["JSON Lines"])
+    assert shop.import_file(path).created == 2
+
+
+@pytest.mark.parametrize("file", ['{"content": "x"}\n{"content": ', '{"content": "x"} y', "[1] [2]"])
+def test_what_is_no_json_lines_is_refused(shop, file):
+    with pytest.raises(UnreadableFile, match="JSON"):
+        shop.import_file(file.encode(), format="json")
+
+
+def test_a_heading_that_is_repeated_is_no_code(shop):
+    """Open: pages of a list, and files that were joined, with a byte order mark in the middle."""
+    file = "Content,QR Code Name\nhttps://e.org/a,A\n\ufeffContent,QR Code Name\nhttps://e.org/b,B\n"
+    assert shop.import_file(file.encode("utf-8-sig")).issues == ()
+    assert contents(shop) == ["https://e.org/a", "https://e.org/b"]
+
+
+@pytest.mark.parametrize("file", ["Content\nContent\n", "Content,Note\nContent,x\n"])
+def test_a_text_like_a_heading_is_a_content(shop, file):
+    shop.import_file(file.encode())
+    assert contents(shop) == ["Content"]
+
+
+def test_xml_with_a_namespace_is_read(shop):
+    item = '<t:item><t:name>A</t:name><t:content>x</t:content><o xmlns="u">y</o></t:item>'
+    shop.import_file(f'<t:tracking xmlns:t="urn:x">{item}</t:tracking>'.encode(), format="xml")
+    assert [(code.name, code.content, dict(code.fields)) for code in shop.list_qrcodes()] == [("A", "x", {"o": "y"})]
+
+
+def test_a_spreadsheet_of_excel_2003_is_named(shop):
+    file = b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>'
+    with pytest.raises(UnreadableFile, match="save it as xlsx"):
+        shop.import_file(file, format="xls")
+
+
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize("name", ["Short URL", "shortUrl", "short_link", "Bitlink"])
+@pytest.mark.parametrize("is_json", [False, True])
+def test_short_urls_beside_contents_are_kept(shop, name, is_json):
+    """Open: a record of the interface, or a table, whose short URL has another name than the column of exports."""
+    table = f"content,{name}\nhttps://e.org,https://a.test/door\n"
+    records = json.dumps([{"content": "https://e.org", name: "https://a.test/door"}])
+    result = shop.import_file((records if is_json else table).encode(), format="json" if is_json else "csv")
+    assert (result.issues, [code.short_code for code in shop.list_qrcodes()]) == ((), ["door"])
+
+
+@pytest.mark.rule("X4", "X16")
+def test_a_short_code_that_a_spreadsheet_shortened_is_told(shop):
+    result = shop.import_file(b"Content,Trackable URL\nhttps://e.org,1.23457E+11\n")
+    assert [issue.reason for issue in result.issues] == ["code-unreadable"]
+
+
+@pytest.mark.rule("X7")
+@pytest.mark.parametrize("code", ["007", "1234567890123"])
+def test_the_apostrophe_of_a_number_is_no_part_of_it(shop, code):
+    """Open: the apostrophe with which people keep spreadsheets from dropping zeros."""
+    shop.import_file(f"Content,Trackable URL,QR Code Name\nhttps://e.org,'{code},'{code}\n".encode())
+    assert [(one.short_code, one.name) for one in shop.list_qrcodes()] == [(code, code)]

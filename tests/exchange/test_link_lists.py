@@ -1,0 +1,178 @@
+"""Lists of links of services without a definition of their own, and of people: every printed code leads to its page."""
+
+import json
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import UnreadableFile
+from qrkit.server import Client, Settings, make_app
+
+GO = "https://go.example.com"
+HERE, THERE = "https://example.com/here?a=1&b=2", "https://example.com/there"
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def imported(shop, file):
+    is_text = isinstance(file, str)
+    data = file if is_text else json.dumps(file)
+    return shop.import_file(data.encode(), format="csv" if is_text else "json", anyway=False)
+
+
+def get(shop, code, query=""):
+    client = Client(make_app(shop.store, Settings(base_url=GO, unknown_codes_a_minute=0)))
+    reply = client.request("GET", f"/{code}", query=query)
+    return reply.headers.get("location", reply.status)
+
+
+TINYURL = {
+    "data": [
+        {"domain": "tinyurl.com", "alias": "Door1", "deleted": False, "archived": False, "tags": ["a", "b"],
+         "analytics": {"enabled": True, "public": False}, "tiny_url": "https://tinyurl.com/Door1", "url": HERE,
+         "created_at": "2024-05-01T08:30:00+00:00", "expires_at": None},
+        {"domain": "tinyurl.com", "alias": "gone", "deleted": True, "url": THERE,
+         "tiny_url": "https://tinyurl.com/gone"},
+    ],
+    "code": 0, "errors": [],
+}  # fmt: skip
+FILES = {
+    "TinyURL, json": TINYURL,
+    "TinyURL, csv": f"Alias,Domain,TinyURL,Long URL,Created At,Clicks\nDoor1,t.co,https://t.co/Door1,{HERE},2024-05-01,3\n",
+    "Rebrandly, csv": f"Title,Short URL,Destination URL,Clicks,Created At\nT,rebrand.ly/Door1,{HERE},3,2024-05-01\n",
+    "Uniqode": f"QR Code Name,QR Code ID,Type,Short URL,Destination URL,Total Scans\nT,7,Url,q-r.to/Door1,{HERE},3\n",
+    "QR TIGER": f"Name,QR Type,Short URL,URL,Total Scans\nT,Url,https://qr1.be/Door1,{HERE},3\n",
+    "Flowcode": f"Flowcode Name,Flowcode URL,Redirect URL,Scans\nT,https://flow.page/Door1,{HERE},3\n",
+    "QR Code Generator": f"Title;Short URL;Target URL;Scans\nT;https://qrco.de/Door1;{HERE};3\n",
+    "Bitly, pages": f"Title,Bitlink,Custom Bitlink,Long URL,Engagements\nT,bit.ly/x,https://go.test/Door1,{HERE},3\n",
+    "Polr": f"short_url,long_url,clicks,is_disabled\nDoor1,{HERE},3,0\n",
+    "a list": f"Short-Link\tWebsite\nhttps://a.test/Door1\t{HERE}\n",
+    "phpMyAdmin": [
+        {"type": "header", "version": "5.2.1"},
+        {"type": "table", "name": "yourls_url", "data": [
+            {"keyword": "Door1", "url": HERE, "title": "NULL", "timestamp": "2024-05-01 08:30:00", "clicks": "3"}]},
+    ],
+    "BL.INK": {"objects": [{"id": 1, "shortLink": "https://bl.ink/Door1", "url": HERE, "alias": "Door1"}]},
+}  # fmt: skip
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("file", FILES.values(), ids=FILES.keys())
+def test_a_printed_code_leads_to_its_page(shop, file):
+    result = imported(shop, file)
+    assert result.is_complete, result.issues
+    assert get(shop, "Door1") == HERE
+    code = shop.find_qrcode("Door1")
+    assert code.name in ("T", HERE)
+    assert code.scans in (0, 3)
+    again = imported(shop, file)
+    assert (again.created, again.count("duplicate")) == (0, result.created)
+
+
+def test_what_a_list_does_not_say_is_told(shop):
+    (issue,) = [one for one in imported(shop, FILES["QR TIGER"]).issues if one.reason == "limits-unknown"]
+    assert "password" in issue.detail
+
+
+CLOSED = {
+    "deleted": {"deleted": True},
+    "inactive": {"is_active": False},
+    "not enabled": {"enabled": "0"},
+    "paused": {"Status": "Paused"},
+    "disabled": {"is_disabled": 1},
+    "over": {"Expiration Date": "31.12.2020"},
+    "over since": {"expire_at": 1609459200000},
+    "used up": {"Max Clicks": 2, "clicks": 2},
+}
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("terms", CLOSED.values(), ids=CLOSED.keys())
+def test_a_closed_link_stays_closed(shop, terms):
+    assert imported(shop, [{"short_url": "a.test/x", "long_url": HERE} | terms]).is_complete
+    assert get(shop, "x") in (404, 410)
+
+
+LEFT_OUT = [
+    {"has_password": True}, {"password": "********"}, {"Password protected": "yes"}, {"expires_in_views": 3},
+    {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE}, {"Country Redirects": '{"DE": "x"}'},
+]  # fmt: skip
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("terms", LEFT_OUT, ids=lambda terms: next(iter(terms)))
+def test_a_link_whose_terms_are_not_read_is_left_out_and_told(shop, terms):
+    links = [{"short_url": "a.test/x", "long_url": HERE} | terms, {"short_url": "a.test/y", "long_url": THERE}]
+    result = imported(shop, links)
+    (issue,) = [one for one in result.issues if one.reason == "invalid"]
+    assert (issue.row, result.created, get(shop, "y")) == (1, 1, THERE)
+    assert "is set, but" in issue.detail
+
+
+@pytest.mark.parametrize("value", ["", None, "null", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
+def test_what_is_not_set_closes_nothing(shop, value):
+    link = {"short_url": "a.test/x", "long_url": HERE, "max_clicks": value, "expires_at": value, "deepLinks": value}
+    assert imported(shop, [link]).is_complete
+    assert get(shop, "x") == HERE
+
+
+@pytest.mark.rule("T20")
+def test_targets_of_phones_are_kept(shop):
+    link = {"path": "x", "originalURL": HERE, "shortURL": "https://s.test/x", "iphoneURL": THERE, "androidURL": None}
+    assert imported(shop, {"links": [link]}).is_complete
+    (code,) = shop.list_qrcodes()
+    assert [(rule.content, rule.conditions[0].match_value) for rule in code.rules] == [(THERE, ("ios",))]
+
+
+def test_the_query_of_a_visitor_is_passed_on_as_the_service_does(shop):
+    """Dub and Shlink add it unless a link says otherwise."""
+    imported(shop, [{"domain": "d.test", "key": "dub", "shortLink": "https://d.test/dub", "url": THERE, "title": "A"}])
+    imported(shop, f"createdAt,shortUrl,longUrl,visits\n2024-05-01,https://s.test/shlink,{THERE},0\n")
+    imported(
+        shop,
+        [{"slashtag": "no", "destination": THERE, "title": "B", "shortUrl": "r.test/no", "forwardParameters": False}],
+    )
+    asked = {code: get(shop, code, "utm_source=wall") for code in ("dub", "shlink", "no")}
+    assert asked == {"dub": f"{THERE}?utm_source=wall", "shlink": f"{THERE}?utm_source=wall", "no": THERE}
+
+
+@pytest.mark.parametrize(
+    "heading", ["Short URL,Clicks", "Link,Destination", "Tracking URL,Landing page", "Name,Website", "Image URL,Target"]
+)
+def test_a_table_that_may_be_something_else_is_refused(shop, heading):
+    with pytest.raises(UnreadableFile, match="no column 'Content'"):
+        imported(shop, f"{heading}\nhttps://a.test/x,{HERE}\n")
+
+
+@pytest.mark.rule("X3", "X4", "X16")
+def test_a_printed_code_that_a_duplicate_loses_is_told(shop):
+    """Open: a row with the name and content of a known code, and a short code that is free."""
+    shop.insert_qrcode(HERE, name="Home", short_code="a")
+    result = imported(shop, f"Title,Short URL,Long URL\nHome,https://a.test/b,{HERE}\n")
+    told = [(issue.reason, "'https://a.test/b' is left out" in issue.detail) for issue in result.issues][-2:]
+    assert told == [("duplicate", False), ("code-unreadable", True)]
+    assert (result.created, result.is_complete, get(shop, "b")) == (0, False, 404)
+
+
+@pytest.mark.parametrize("target", ["myapp://open/1", "market://details?id=x", "intent://x#Intent;scheme=https;end"])
+def test_a_link_into_an_app_is_told(shop, target):
+    """Open: other services send visitors into apps. A short URL shows such a link as text."""
+    (issue,) = imported(shop, [{"shortLink": "https://d.test/x", "key": "x", "url": target, "domain": "d.test"}]).issues
+    assert (issue.reason, "opens an app" in issue.detail) == ("no-address", True)
+
+
+@pytest.mark.rule("T19")
+def test_the_number_of_a_gs1_key_is_no_short_code(shop):
+    """Open: a GS1 path with a batch. Its 01 became the code of all paths of all products."""
+    path = "01/09506000134352/10/ABC"
+    result = shop.import_file(f"Content,Trackable URL\n{HERE},{GO}/{path}\n".encode())
+    assert (result.count("code-unreadable"), get(shop, "01/09506000134352"), get(shop, path)) == (1, 404, 404)
+
+
+def test_a_short_url_may_begin_with_slashes(shop):
+    imported(shop, f"Short URL,Long URL\n//a.test/x,{HERE}\n")
+    assert get(shop, "x") == HERE

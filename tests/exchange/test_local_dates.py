@@ -1,0 +1,117 @@
+"""Dates, counts and flags as spreadsheets of other languages save them; an unreadable one costs no printed code."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.exchange.local_dates import LocalDates
+
+GO = "https://go.example.com"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LAST_DAY = datetime(2025, 12, 31, 14, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO, clock=lambda: NOW) as portfolio:
+        yield portfolio
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "31.12.2025 14:30", "31.12.2025 14:30:00", "31. 12. 2025 14:30", "12/31/2025 2:30 PM",
+        "12/31/2025, 2:30:00 p.m.",
+        "31/12/2025 14:30", "31-12-2025 14:30", "12-31-2025 14:30", "2025/12/31 14:30", "2025. 12. 31. 14:30",
+        "Dec 31, 2025 2:30 PM", "December 31, 2025, 14:30", "31 Dec 2025 14:30", "31-Dec-2025 14:30:00",
+        "Wed, 31 Dec 2025 14:30:00 GMT", "12/31/2025\u202f2:30\u202fPM", "1767191400", "1767191400000", "1767191400.25",
+    ],
+)  # fmt: skip
+def test_dates_of_all_languages_are_read(text):
+    assert LocalDates(lambda: [text]).read(text) == LAST_DAY
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "yesterday", "31.12.25", "31.13.2025", "32.1.2025", "02/30/2025", "1/2/2025 25:00", "1/1/2025 13:00 PM", "12",
+     "45656", "31 Foo 2025", "3/4/2025", "31.12/2025", "2025-12-31"],
+)  # fmt: skip
+def test_what_is_no_date_or_unclear_is_not_read(text):
+    assert LocalDates(lambda: [text]).read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "month"),
+    [
+        (["3/4/2025", "31/1/2025"], 4),
+        (["3/4/2025", "1/31/2025"], 3),
+        (["3/4/2025", "1/31/2025", "31/1/2025"], None),
+        (["3/4/2025", "31.1.2025"], None),
+        (["4/4/2025"], 4),
+    ],
+)
+def test_other_dates_of_the_file_tell_day_from_month(texts, month):
+    found = LocalDates(lambda: texts).read(texts[0])
+    assert (found and found.month) == month
+
+
+GERMAN = (
+    "Ort;QR Code Name;Content;Trackable URL;Created (UTC);Scans;Latitude;Dynamic;Active;Valid Until (UTC);Limit\r\n"
+    "x;Tür;https://example.com/a;https://a.test/a;31.12.2025 14:30;1.234;46,05;WAHR;FALSCH;01.02.2027;2.000\r\n"
+)
+
+
+@pytest.mark.rule("X4")
+def test_a_file_that_excel_saved_in_german_comes_in_whole(shop):
+    result = shop.import_file(GERMAN.encode("cp1252"), format="csv")
+    assert {issue.reason for issue in result.issues} == {"encoding-guessed", "own-column"}
+    (code,) = shop.list_qrcodes()
+    assert (code.created, code.scans, code.limit, code.short_code) == (LAST_DAY, 1234, 2000, "a")
+    assert (code.active, code.valid_until) == (False, datetime(2027, 2, 1, tzinfo=UTC))
+    assert (code.is_dynamic, code.location.latitude) == (True, 46.05)
+
+
+@pytest.mark.parametrize(
+    "count",
+    ["1,234", "1.234", "1 234", "1\u00a0234", "1\u202f234", "1'234", "1\u2019234", "1,234.00", "1.234,0", "1234.0"],
+)
+def test_thousands_of_a_count_may_be_separated(shop, count):
+    shop.import_file(json.dumps([{"content": "https://e.org", "scans": count}]).encode(), format="json")
+    assert [code.scans for code in shop.list_qrcodes()] == [1234]
+
+
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize("count", ["many", "-3", "1.2E+03", "1.5", "#REF!"])
+def test_a_code_whose_count_cannot_be_read_comes_in_without_it(shop, count):
+    """Open: a count that cannot be read. The printed code matters more, so its row comes in."""
+    result = shop.import_file(f"Content,Trackable URL,Scans\nhttps://e.org,a,{count}\n".encode())
+    (issue,) = result.issues
+    assert (result.created, issue.reason, result.is_complete) == (1, "count-unreadable", False)
+    assert f"Scans={count!r}: must be" in issue.detail
+    assert [(code.short_code, code.scans) for code in shop.list_qrcodes()] == [("a", 0)]
+
+
+def test_of_a_code_without_date_and_count_both_are_told(shop):
+    result = shop.import_file(b"Content,Created (UTC),Scans\nhttps://e.org,3/4/2025,many\n")
+    assert [issue.reason for issue in result.issues] == ["date-unreadable", "count-unreadable"]
+    assert result.created == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "is_active"),
+    [("WAHR", True), ("VRAI", True), ("VERDADERO", True), ("WAAR", True), ("Ja", True), ("oui", True),
+     ("FALSCH", False), ("FAUX", False), ("FALSO", False), ("ONWAAR", False), ("Nein", False), ("nee", False)],
+)  # fmt: skip
+def test_words_for_true_and_false_are_read_in_some_languages(shop, word, is_active):
+    assert shop.import_file(f"Content,Active\nhttps://e.org,{word}\n".encode()).issues == ()
+    assert [code.active for code in shop.list_qrcodes()] == [is_active]
+
+
+@pytest.mark.rule("T16")
+def test_visits_have_dates_of_all_languages_too(shop):
+    shop.insert_qrcode("https://e.org", short_code="a")
+    shop.import_scans(b"short_code;date;clicks\na;31.12.2025;1.002\na;01.01.2026;1\n")
+    days = shop.scans.to_frame()["time"].dt.strftime("%Y-%m-%d %H").value_counts()
+    assert dict(days) == {"2025-12-31 12": 1002, "2026-01-01 12": 1}

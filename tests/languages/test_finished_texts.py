@@ -1,0 +1,96 @@
+"""Rules and findings are English when they are made; what a widget shows of them is in its language."""
+
+import pytest
+
+from qrkit import Design, PrintSize, contents, generate, widgets
+from qrkit.errors import InvalidParameter
+from qrkit.languages import LANGUAGES, in_language, translated
+from qrkit.notebook.widgets.studio.draft import Edit
+from qrkit.pictures.preflight import print_checks
+
+TRANSLATED = LANGUAGES[1:]
+CONTENT = "https://example.com/spring"
+CORNERS = ("topLeft", "topRight", "bottomLeft")
+
+
+@pytest.mark.parametrize(
+    ("text", "german"),
+    [
+        ("must be in 1..40", "muss zwischen 1 und 40 liegen"),
+        ("must have 1..1,000 characters, not 1,200", "muss 1 bis 1.000 Zeichen haben, nicht 1.200"),
+        ("the quiet zone is 1.5 modules wide", "die Ruhezone ist 1,5 Module breit"),
+        (
+            "the logo hides 62% of what error correction can restore",
+            "das Logo verdeckt 62\xa0% dessen, was die Fehlerkorrektur wiederherstellen kann",
+        ),
+        ("must be text; must be a number", "muss ein Text sein; muss eine Zahl sein"),
+        ("12.5 mm", "12,5 mm"),
+        ("Something that no catalog has", "Something that no catalog has"),
+    ],
+)
+def test_finished_texts_keep_their_values(text, german):
+    with in_language("de"):
+        assert translated(text) == german
+
+
+def test_a_finished_text_stays_as_it_is_in_english():
+    assert translated("must be in 1,000..2,000") == "must be in 1,000..2,000"
+
+
+FRAGILE = [
+    {"padding": 1},
+    {"foreground": "#777777"},
+    {"foreground": "white", "background": "black"},
+    {"background": "#00FFFFFF", "padding": 2},
+    {"flip": "horizontal"},
+    {"modules": {"type": "dots", "sizes": [0.4, 0.5]}},
+    {"markers": {name: {"pattern": "eye-13", "inner": "eye-3"} for name in CORNERS}},
+    {"layers": [{"content": "icon:heart", "x": 60, "y": 60, "width": 160, "height": 160}], "size": 10},
+    {"layers": [{"content": "icon:heart", "x": 80, "y": 80, "width": 90, "height": 90}], "size": 10},
+    {"content": "https://id.gs1.org/01/09506000134352", "foreground": "#AA0000"},
+    {"content": "Füße"},
+]
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_finding_of_these_checks_is_translated(language):
+    checks = [Design(**({"content": CONTENT} | fields)).check(level="static", audience="all") for fields in FRAGILE]
+    parts = {part for one in checks for issue in one.issues for part in issue.message.split("; ")}
+    assert len(parts) > 20
+    with in_language(language):
+        assert {part for part in parts if translated(part) == part} == set()
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_what_to_know_before_printing_is_translated(language):
+    image = generate(CONTENT, background="#00FFFFFF", padding=3, warn=False)
+    sizes = [None, *(PrintSize(size_mm=mm, dpi=300) for mm in (8, 40))]
+    texts = {check.text for size in sizes for check in print_checks(image, size and image.printed(size))}
+    parts = {part for text in texts for part in text.split("; ")}
+    with in_language(language):
+        assert {part for part in parts if translated(part) == part} == set()
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("wifi", {"ssid": "Cafe", "password": "short"}),
+        ("contact", {"name": "Ana", "email": "ana"}),
+        ("location", {"latitude": 100, "longitude": 0}),
+        ("phone", {"number": "12"}),
+    ],
+)
+def test_rules_of_contents_are_translated(language, kind, fields):
+    with pytest.raises(InvalidParameter) as error:
+        getattr(contents, kind)(**fields)
+    with in_language(language):
+        assert [one.rule for one in error.value.problems if translated(one.rule) == one.rule] == []
+
+
+@pytest.mark.slow
+def test_a_studio_says_its_rules_in_its_language():
+    studio = widgets.Designer(CONTENT, name="german rules", language="de")
+    studio.edit(Edit(("padding",), value=1000))
+    assert studio.errors["padding"].startswith("must be in")
+    assert studio.state["errors"]["padding"].startswith("muss zwischen")
