@@ -10,13 +10,19 @@ const point = plain.formatToParts(.5).find(part => part.type === "decimal").valu
 const number = value => plain.format(value);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
+/** An element: attributes, listeners as onName, children. */
 function make(tag, attributes = {}, ...children) {
-  const isSvg = ["svg", "path", "line", "rect", "text", "g", "circle"].includes(tag);
+  const isSvg = ["svg", "path", "line", "rect", "text", "title"].includes(tag);
   const node = isSvg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value);
+  }
   node.append(...children);
   return node;
 }
+
+const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
 
 // ---- tables
 
@@ -46,13 +52,11 @@ function sortBy(table, heading, isRising) {
 
 for (const table of $$("table.sortable")) {
   for (const heading of $$("thead th:not([data-unsorted])", table)) {
-    const button = make("button", { type: "button" }, heading.textContent);
-    button.addEventListener("click", () => {
+    heading.replaceChildren(button(heading.textContent, () => {
       const isText = heading.cellIndex === 0 || heading.classList.contains("t");
       const now = heading.getAttribute("aria-sort");
       sortBy(table, heading, now ? now === "descending" : isText);
-    });
-    heading.replaceChildren(button);
+    }));
   }
 }
 
@@ -98,7 +102,7 @@ class Explorer {
     });
     this.sumsByCampaign = this.byCampaign.map(running);
     this.all = this.sum(this.sumsByCampaign.map(sums => sums[data.days]));
-    this.keepOriginals();
+    this.findNumbers();
     this.build();
     this.update();
   }
@@ -132,7 +136,7 @@ class Explorer {
     return this.from > 0 || this.to < this.data.days - 1 || this.chosen.includes(false);
   }
 
-  keepOriginals() {
+  findNumbers() {
     const share = $(".codes-table th.share")?.cellIndex;
     this.cells = codeRows.map((row, place) => ({
       isCode: true,
@@ -150,14 +154,16 @@ class Explorer {
       bar: $(".bar i", row),
       row,
     })));
-    for (const cell of this.cells) {
-      cell.texts = [cell.count?.data, cell.share?.data];
-      cell.width = cell.bar?.style.width;
-    }
-    this.figures = Object.fromEntries($$("[data-figure]").map(figure => {
-      const number = $("dd", figure).firstChild;
-      return [figure.dataset.figure, { number, text: number.data, notes: $$("small,svg", figure), figure }];
-    }));
+    this.figures = Object.fromEntries($$("[data-figure]").map(figure =>
+      [figure.dataset.figure, { number: $("dd", figure).firstChild, notes: $$("small,svg", figure), figure }]));
+    this.originals = new Map();
+  }
+
+  /** Shows a text while something is filtered, and what the page said at first otherwise. */
+  put(node, text) {
+    if (!node) return;
+    if (!this.originals.has(node)) this.originals.set(node, node.data);
+    node.data = this.isFiltered ? text : this.originals.get(node);
   }
 
   // ---- controls
@@ -166,16 +172,14 @@ class Explorer {
     const words = this.words, box = make("section", { class: "explore", "aria-labelledby": "explore-title" });
     const title = $("#time figcaption h2") ?? make("h2", {}, "");
     box.append(make("h2", { id: "explore-title" }, title.textContent.split(",")[0]));
-    const bounds = { type: "date", min: this.iso(0), max: this.iso(this.data.days - 1) };
+    const bounds = { type: "date", min: this.iso(0), max: this.iso(this.data.days - 1), onchange: () => this.read() };
     [this.first, this.last] = [make("input", bounds), make("input", bounds)];
-    this.reset = make("button", { type: "button", class: "reset" }, words.reset);
-    box.append(make("div", { class: "bar-of-controls" },
-      make("label", {}, words.from + " ", this.first), make("label", {}, words.to + " ", this.last), this.reset));
-    for (const input of [this.first, this.last]) input.addEventListener("change", () => this.read());
-    this.reset.addEventListener("click", () => {
+    this.reset = button(words.reset, () => {
       this.showEverything();
       this.first.focus();
-    });
+    }, { class: "reset" });
+    box.append(make("div", { class: "bar-of-controls" },
+      make("label", {}, words.from + " ", this.first), make("label", {}, words.to + " ", this.last), this.reset));
     // On paper, nothing would say what is left out.
     addEventListener("beforeprint", () => {
       const shown = [this.chosen, this.from, this.to];
@@ -186,15 +190,13 @@ class Explorer {
       }, { once: true });
     });
     if (this.data.campaigns.length > 1) box.append(this.buildChips());
-    this.plot = make("div", { class: "plot", role: "slider", tabindex: "0", "aria-label": words.chart,
-      "aria-valuemin": "0", "aria-valuemax": String(this.data.days - 1), "aria-valuenow": "0" });
+    this.plot = this.buildPlot();
     this.output = make("output", {});
     box.append(this.plot);
     const { low, before } = this.data;
     this.total = make("span", { class: "key dotted" }, words.total);
     const expected = low || before ? make("span", { class: "key" + (low ? " band" : "") }, low ? words.usual : words.before) : "";
     box.append(make("p", { class: "keys" }, this.total, expected), this.output);
-    this.listen();
     const figure = $("#time figure");
     if (figure) figure.hidden = true;
     $("#time").prepend(box);
@@ -204,21 +206,14 @@ class Explorer {
 
   buildChips() {
     const words = this.words, chips = make("div", { class: "chips", role: "group", "aria-label": words.campaigns });
-    this.chips = this.data.campaigns.map(({ name, color }, place) => {
-      const chip = make("button", { type: "button", class: `color-${color}`, "aria-pressed": "true", title: name }, name);
-      chip.addEventListener("click", () => {
-        this.chosen[place] = !this.chosen[place];
-        this.update();
-      });
-      return chip;
-    });
-    const choose = (text, value) => {
-      const button = make("button", { type: "button" }, text);
-      button.addEventListener("click", () => { this.chosen.fill(value); this.update(); });
-      return button;
+    const choose = (first, last, value) => {
+      this.chosen.fill(value, first, last);
+      this.update();
     };
-    chips.append(...this.chips);
-    if (this.chips.length > 6) chips.prepend(choose(words.all, true), choose(words.none, false));
+    this.chips = this.data.campaigns.map(({ name, color }, place) =>
+      button(name, () => choose(place, place + 1, !this.chosen[place]), { class: `color-${color}`, "aria-pressed": "true", title: name }));
+    const all = [[words.all, true], [words.none, false]].map(([text, value]) => button(text, () => choose(0, this.chosen.length, value)));
+    chips.append(...(this.chips.length > 6 ? all : []), ...this.chips);
     return chips;
   }
 
@@ -226,8 +221,12 @@ class Explorer {
     const place = input => Math.round((Date.parse(input.value) - this.start) / DAY);
     const [from, to] = [place(this.first), place(this.last)];
     if (Number.isNaN(from) || Number.isNaN(to)) return;
-    const inside = day => Math.max(0, Math.min(this.data.days - 1, day));
-    this.select(inside(Math.min(from, to)), inside(Math.max(from, to)));
+    this.select(this.inside(Math.min(from, to)), this.inside(Math.max(from, to)));
+  }
+
+  /** The day of the report that is nearest to this one. */
+  inside(day) {
+    return Math.max(0, Math.min(this.data.days - 1, day));
   }
 
   showEverything() {
@@ -240,33 +239,38 @@ class Explorer {
     this.update();
   }
 
-  listen() {
+  buildPlot() {
     let anchor = null;
+    const { days } = this.data;
     const dayAt = event => {
       const box = this.plot.getBoundingClientRect();
       const share = (event.clientX - box.left - this.left) / Math.max(1, box.width - this.left - this.right);
-      return Math.max(0, Math.min(this.data.days - 1, Math.round(share * (this.data.days - 1))));
+      return this.inside(Math.round(share * (days - 1)));
     };
-    this.plot.addEventListener("pointerdown", event => {
-      anchor = dayAt(event);
-      this.plot.setPointerCapture(event.pointerId);
-    });
-    this.plot.addEventListener("pointermove", event => {
-      const day = dayAt(event);
-      if (anchor !== null && day !== anchor) this.select(Math.min(anchor, day), Math.max(anchor, day));
-      this.point(day);
-    });
-    for (const name of ["pointerup", "pointercancel"]) this.plot.addEventListener(name, () => { anchor = null; });
-    this.plot.addEventListener("pointerleave", () => { if (document.activeElement !== this.plot) this.point(null); });
-    this.plot.addEventListener("blur", () => this.point(null));
-    this.plot.addEventListener("focus", () => this.point(this.cursor ?? this.from));
-    this.plot.addEventListener("keydown", event => {
-      const last = this.data.days - 1, now = this.cursor ?? 0;
-      const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, ArrowDown: now - 1, ArrowUp: now + 1,
-        PageDown: now - 7, PageUp: now + 7, Home: 0, End: last };
-      if (!(event.key in steps)) return;
-      event.preventDefault();
-      this.point(Math.max(0, Math.min(last, steps[event.key])));
+    const end = () => { anchor = null; };
+    return make("div", {
+      class: "plot", role: "slider", tabindex: "0", "aria-label": this.words.chart, "aria-valuemin": "0", "aria-valuemax": days - 1, "aria-valuenow": "0",
+      onpointerdown: event => {
+        anchor = dayAt(event);
+        this.plot.setPointerCapture(event.pointerId);
+      },
+      onpointermove: event => {
+        const day = dayAt(event);
+        if (anchor !== null && day !== anchor) this.select(Math.min(anchor, day), Math.max(anchor, day));
+        this.point(day);
+      },
+      onpointerup: end,
+      onpointercancel: end,
+      onpointerleave: () => document.activeElement === this.plot || this.point(null),
+      onblur: () => this.point(null),
+      onfocus: () => this.point(this.cursor ?? this.from),
+      onkeydown: event => {
+        const now = this.cursor ?? 0;
+        const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -7, PageUp: 7, Home: -days, End: days };
+        if (!(event.key in steps)) return;
+        event.preventDefault();
+        this.point(this.inside(now + steps[event.key]));
+      },
     });
   }
 
@@ -359,28 +363,9 @@ class Explorer {
   // ---- hours of the week
 
   buildWeek() {
-    const figure = $("#week figure"), together = this.data.hoursTogether;
-    this.heat = make("figure", { class: "heat" });
-    this.heat.append(make("figcaption", {}, make("h2", {}, $("h2", figure).textContent)));
+    this.heat = make("figure", { class: "heat", hidden: "" }, make("figcaption", {}, make("h2", {}, $("#week figure h2").textContent)), make("svg"));
     this.weekdays = Array.from({ length: 7 }, (_, at) =>
       new Date(Date.UTC(2024, 0, 1 + at)).toLocaleDateString(language, { weekday: "short", timeZone: "UTC" }));
-    const svg = make("svg", { viewBox: "0 0 620 232", class: "chart", role: "img", "aria-label": this.words.week });
-    this.squares = [];
-    for (let weekday = 0; weekday < 7; weekday++) {
-      svg.append(make("text", { x: 30, y: 20 + 28 * weekday, "text-anchor": "end", fill: "var(--quiet)", "font-size": 12 }, this.weekdays[weekday]));
-      for (let hour = 0; hour < 24; hour += together) {
-        const square = make("rect", { x: 38 + 24.2 * hour, y: 2 + 28 * weekday, width: 24.2 * together - 1.6, height: 26, rx: 2 });
-        const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
-        square.append(title);
-        svg.append(square);
-        this.squares.push([square, title]);
-      }
-    }
-    for (let hour = 0; hour < 24; hour += 3) {
-      svg.append(make("text", { x: 49 + 24.2 * hour, y: 216, "text-anchor": "middle", fill: "var(--quiet)", "font-size": 12 }, String(hour).padStart(2, "0")));
-    }
-    this.heat.append(svg);
-    this.heat.hidden = true;
     $("#week").append(this.heat);
   }
 
@@ -398,12 +383,17 @@ class Explorer {
 
   drawWeek() {
     const sums = this.countWeek(), most = Math.max(1, ...sums), together = this.data.hoursTogether, perDay = 24 / together;
-    this.squares.forEach(([square, title], at) => {
-      const level = sums[at] ? Math.ceil(5 * sums[at] / most) : 0;
-      square.setAttribute("fill", `var(--heat-${level})`);
-      const start = together * (at % perDay), hour = together > 1 ? `${start}:00\u2013${start + together}` : start;
-      title.textContent = fill(this.words.hour, { weekday: this.weekdays[Math.floor(at / perDay)], hour, scans: number(sums[at]) });
+    const svg = make("svg", { viewBox: "0 0 620 232", class: "chart", role: "img", "aria-label": this.words.week });
+    const label = (x, y, anchor, text) => svg.append(make("text", { x, y, "text-anchor": anchor, fill: "var(--quiet)", "font-size": 12 }, text));
+    this.weekdays.forEach((weekday, row) => label(30, 20 + 28 * row, "end", weekday));
+    for (let hour = 0; hour < 24; hour += 3) label(49 + 24.2 * hour, 216, "middle", String(hour).padStart(2, "0"));
+    sums.forEach((count, at) => {
+      const row = Math.floor(at / perDay), start = together * (at % perDay), hour = together > 1 ? `${start}:00\u2013${start + together}` : start;
+      const title = fill(this.words.hour, { weekday: this.weekdays[row], hour, scans: number(count) });
+      const place = { x: 38 + 24.2 * start, y: 2 + 28 * row, width: 24.2 * together - 1.6, height: 26, rx: 2 };
+      svg.append(make("rect", { ...place, fill: `var(--heat-${Math.ceil(5 * count / most)})` }, make("title", {}, title)));
     });
+    this.heat.lastChild.replaceWith(svg);
   }
 
   // ---- counts
@@ -418,7 +408,7 @@ class Explorer {
     this.addUp();
     this.draw();
     const scans = this.sum(this.sumsByCampaign.map((sums, place) => (this.chosen[place] ? this.within(sums) : 0)));
-    this.showRows(scans, isFiltered);
+    this.showRows(scans);
     this.showFigures(scans, isFiltered);
     this.tell(scans, isFiltered);
     if (this.heat) {
@@ -428,15 +418,15 @@ class Explorer {
     }
   }
 
-  showRows(scans, isFiltered) {
+  showRows(scans) {
     for (const cell of this.cells) {
       const isShown = this.chosen[cell.campaign];
       if (cell.row.hidden === isShown) cell.row.hidden = !isShown;
       if (!cell.count || !isShown || !cell.sums) continue;
       const count = this.within(cell.sums), share = scans ? count / scans : 0;
-      cell.count.data = isFiltered ? number(count) : cell.texts[0];
-      if (cell.share) cell.share.data = isFiltered ? this.percent(share) : cell.texts[1];
-      if (cell.bar) cell.bar.style.width = isFiltered ? `${(100 * share).toFixed(1)}%` : cell.width;
+      this.put(cell.count, number(count));
+      this.put(cell.share, this.percent(share));
+      if (cell.bar) cell.bar.style.width = `${(100 * share).toFixed(1)}%`;
     }
   }
 
@@ -448,7 +438,7 @@ class Explorer {
     const show = (name, text) => {
       const figure = this.figures[name];
       if (!figure) return;
-      figure.number.data = isFiltered ? text : figure.text;
+      this.put(figure.number, text);
       for (const note of figure.notes) note.toggleAttribute("hidden", isFiltered);
     };
     const codes = this.cells.filter(cell => cell.isCode && cell.sums && this.chosen[cell.campaign] && this.within(cell.sums) > 0).length;

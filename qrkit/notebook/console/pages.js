@@ -2,28 +2,16 @@
 
 async function render({ model, el }) {
   const titles = model.get("titles");
-  const id = newId();
-  const tabs = titles.map((title, at) =>
-    h("button", { type: "button", role: "tab", id: `${id}-${at}`, "aria-controls": `${id}-${at}-page`, onclick: () => select(title) }, title));
-  const pages = titles.map((_, at) =>
-    h("section", { role: "tabpanel", id: `${id}-${at}-page`, "aria-labelledby": `${id}-${at}` }, h("p", { class: "qrkit-console-waiting", role: "status" }, say("Opening…"))));
+  const pages = titles.map(() => h("section", {}, h("p", { class: "qrkit-console-waiting", role: "status" }, say("Opening…"))));
   const problem = h("p", { class: "qrkit-console-problem", role: "alert" });
   const shown = new Set();
-
-  function select(title) {
-    model.set("selected", title);
+  const tabs = makeTabs({ class: "qrkit-console-tabs", "aria-label": say("Pages") }, titles, pages, (at) => {
+    tabs.list.children[at].scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (titles[at] === model.get("selected")) return;
+    model.set("selected", titles[at]);
     model.save_changes();
-    drawTabs();
-  }
-  function drawTabs() {
-    titles.forEach((title, at) => {
-      const isSelected = title === model.get("selected");
-      tabs[at].setAttribute("aria-selected", String(isSelected));
-      tabs[at].tabIndex = isSelected ? 0 : -1;
-      pages[at].hidden = !isSelected;
-      if (isSelected) tabs[at].scrollIntoView({ block: "nearest", inline: "nearest" });
-    });
-  }
+  });
+  const drawTabs = () => tabs.open(titles.indexOf(model.get("selected")));
   async function drawWidgets() {
     for (const [title, reference] of Object.entries(model.get("widgets"))) {
       if (shown.has(reference)) continue;
@@ -37,20 +25,11 @@ async function render({ model, el }) {
     problem.textContent = model.get("problem");
     problem.hidden = !problem.textContent;
   }
-  function onKey(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    const next = (tabs.indexOf(event.target) + step + titles.length) % titles.length;
-    tabs[next].focus();
-    select(titles[next]);
-  }
-
   model.on("change:selected", drawTabs);
   model.on("change:widgets", drawWidgets);
   model.on("change:problem", drawProblem);
-  const bar = h("div", { class: "qrkit-console-tabs", role: "tablist", "aria-label": say("Pages"), onkeydown: onKey }, ...tabs);
   const account = h("form", { class: "qrkit-console-account", method: "post", action: "/sign-out", hidden: !model.get("account") }, model.get("account"), h("button", {}, say("Sign out")));
-  el.append(h("div", { class: "qrkit-console-top" }, bar, account), problem, ...pages);
+  el.append(h("div", { class: "qrkit-console-top" }, tabs.list, account), problem, ...pages);
   drawTabs();
   drawProblem();
   await drawWidgets();

@@ -2,6 +2,7 @@
 // The files of a widget are one module, this one first; the last one says what it exports.
 
 const LONG = 1500; // milliseconds without an answer until it is said that the kernel is busy
+const QUIET = 150; // milliseconds after the last answer until what can wait is done
 const scope = Math.random().toString(36).slice(2, 10); // widgets of one page have a module each, and count on their own
 let lastId = 0;
 const newId = () => `qk-${scope}-${(lastId += 1)}`;
@@ -29,11 +30,83 @@ function h(tag, attributes = {}, ...children) {
   // On a wrapper it would do nothing: JupyterLab looks at the element that has the focus.
   const takesFocus = ["button", "input", "select", "textarea", "summary"].includes(tag) || "tabindex" in attributes;
   if (takesFocus) element.setAttribute("data-lm-suppress-shortcuts", "true");
-  element.append(...children.filter((child) => child != null));
+  element.append(...children.filter(Boolean));
   return element;
 }
 
-const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
+const button = (face, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, ...[face].flat());
+/** A button with a sign for its face, which has its name in words. */
+const tool = (sign, name, onclick, attributes = {}) => button(sign, onclick, { title: name, "aria-label": name, ...attributes });
+
+/** A button that shows a part and hides it again. */
+function makeToggle(words, part, attributes = {}) {
+  part.id = newId();
+  part.hidden = true;
+  const show = (isShown) => toggle.setAttribute("aria-expanded", !(part.hidden = !isShown));
+  const toggle = button(words, () => show(part.hidden), { "aria-controls": part.id, "aria-expanded": "false", ...attributes });
+  return { toggle, show };
+}
+
+/** Puts a text on the clipboard; says below what has become of it, where pages without TLS have no clipboard. */
+async function copyText(text, told, otherwise) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = say("Copied to clipboard");
+  } catch {
+    otherwise();
+    told.textContent = say("Press Ctrl+C to copy");
+  }
+}
+
+/** A box to tick, and the label around it. */
+function checkbox(words, onchange, attributes = {}) {
+  const input = h("input", { type: "checkbox", onchange, ...attributes });
+  return { input, element: h("label", { class: "qk-check" }, input, words) };
+}
+
+/** A form; send() is called when it is sent, by its button or by Enter. */
+function makeForm(attributes, send, ...children) {
+  const onsubmit = (event) => {
+    event.preventDefault();
+    send();
+  };
+  return h("form", { onsubmit, ...attributes }, ...children);
+}
+
+/** Tabs, each with its panel; onOpen(index) when one is opened. Gives { list, open(index) }. */
+function makeTabs(attributes, faces, panels, onOpen) {
+  const tabs = faces.map((face, index) => button(face, () => open(index), { role: "tab", id: newId(), "aria-controls": newId() }));
+  tabs.forEach((tab, index) => {
+    panels[index].id = tab.getAttribute("aria-controls");
+    panels[index].setAttribute("role", "tabpanel");
+    panels[index].setAttribute("aria-labelledby", tab.id);
+  });
+  function open(chosen) {
+    tabs.forEach((tab, index) => {
+      tab.setAttribute("aria-selected", index === chosen);
+      tab.tabIndex = index === chosen ? 0 : -1;
+      panels[index].hidden = index !== chosen;
+    });
+    onOpen(chosen);
+  }
+  function onkeydown(event) {
+    const at = tabs.indexOf(event.target);
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const chosen = (to + tabs.length) % tabs.length;
+    open(chosen);
+    tabs[chosen].focus();
+  }
+  return { list: h("div", { role: "tablist", onkeydown, ...attributes }, ...tabs), open };
+}
+
+/** Draws a part anew, and gives the focus back to the element of the same data-key. */
+function keepFocus(part, draw) {
+  const held = part.contains(document.activeElement) && document.activeElement.dataset.key;
+  draw();
+  if (held) part.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+}
 
 /** Fills a select, and keeps what is chosen in it unless another value is given. */
 function fill(select, options, value = select.value) {
@@ -44,7 +117,7 @@ const named = (names) => names.map((name) => ({ id: name, name }));
 
 /** A control with its label and the place for what is wrong with it. */
 function field(label, path, input, help = "") {
-  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
+  const error = h("p", { class: "qk-error", id: newId() });
   input.id = newId();
   input.setAttribute("aria-describedby", error.id);
   const element = h("div", { class: "qk-row" }, label && h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
@@ -52,7 +125,6 @@ function field(label, path, input, help = "") {
     const rule = errors[path] ?? Object.entries(errors).find(([one]) => path && one.startsWith(`${path}.`))?.[1] ?? "";
     // The rule of dates says how they are written, but the browser writes them.
     error.textContent = rule && input.type === "datetime-local" && !input.value ? say("must not be empty") : rule;
-    error.hidden = !error.textContent;
     input.setAttribute("aria-invalid", Boolean(error.textContent));
   };
   return { element, input, tell };
@@ -60,14 +132,17 @@ function field(label, path, input, help = "") {
 
 /** Boxes, of which several may be checked. send(values) is called with those that are. */
 function makeBoxes(legend, send) {
-  const list = h("div");
-  const inputs = () => [...list.querySelectorAll("input")];
-  const onchange = () => send(inputs().filter((one) => one.checked).map((one) => one.value));
+  const list = h("div", { class: "qk-line" });
+  let boxes = [];
   let drawn = "";
+  const onchange = () => send(boxes.filter(({ input }) => input.checked).map(({ input }) => input.value));
   function update(options, chosen) {
-    if (JSON.stringify(options) !== drawn) list.replaceChildren(...options.map((one) => h("label", { class: "qk-check" }, h("input", { type: "checkbox", value: one.id, onchange }), one.name)));
+    if (JSON.stringify(options) !== drawn) {
+      boxes = options.map((one) => checkbox(one.name, onchange, { value: one.id }));
+      list.replaceChildren(...boxes.map(({ element }) => element));
+    }
     drawn = JSON.stringify(options);
-    for (const one of inputs()) one.checked = chosen.includes(one.value);
+    for (const { input } of boxes) input.checked = chosen.includes(input.value);
   }
   return { element: h("fieldset", { class: "qk-boxes" }, h("legend", {}, legend), list), update };
 }
@@ -80,50 +155,75 @@ function readFile(file, then) {
 }
 
 /** One message at a time: what hands do meanwhile is put together, so that no change waits behind forty others. */
-function makeOutbox(model, onWait, onTurn) {
+function makeOutbox(model, root, onWait) {
+  const view = newId();
   const waiting = [];
   let isAway = false;
   let clock = null;
   function next() {
     clearTimeout(clock);
     onWait(false);
-    isAway = waiting.length > 0;
-    onTurn(isAway);
-    if (!isAway) return tellHost();
-    clock = setTimeout(() => onWait(true), LONG);
-    model.send(waiting.shift());
+    const message = waiting.shift();
+    isAway = message !== undefined;
+    root.classList.toggle("qk-asking", isAway);
+    root.dataset.asked = message?.ask ?? "";
+    clock = isAway ? setTimeout(() => onWait(true), LONG) : setTimeout(tellHost, QUIET);
+    if (isAway) model.send({ ...message, view });
   }
   // Notebooks that run cells again, such as marimo's, do so when the browser sets a value of a widget.
   function tellHost() {
     model.set("seen", model.get("state").answered);
     model.save_changes();
   }
-  return {
+  const outbox = {
+    view, // what is sent to it alone bears its name
     answered: next,
     isIdle: () => !isAway,
+    end: () => clearTimeout(clock),
     ask(message) {
       waiting.push(message);
       if (!isAway) next();
     },
-    /** A message takes the place of one of its kind that waits. */
-    askLatest(message) {
-      if (waiting.at(-1)?.ask === message.ask) Object.assign(waiting.at(-1), message);
-      else this.ask(message);
-    },
-    /** Fields of messages of one kind that wait are asked for at once. */
+    /** A message takes the place of one of its kind that waits; what both ask for is asked for at once. */
     askTogether(message) {
       const last = waiting.at(-1);
-      if (last?.ask === message.ask) Object.assign(last.fields, message.fields);
-      else this.ask(message);
+      if (last?.ask === message.ask) Object.assign(last, message, message.fields && { fields: { ...last.fields, ...message.fields } });
+      else outbox.ask(message);
     },
     edit(edits, gesture) {
       const last = waiting.at(-1);
       if (last?.ask === "edit" && gesture !== undefined && last.gesture === gesture) {
         const paths = new Set(edits.map((edit) => edit.path.join(".")));
         last.edits = [...last.edits.filter((edit) => !paths.has(edit.path.join("."))), ...edits];
-      } else if (edits.length) this.ask({ ask: "edit", edits, gesture });
+      } else if (edits.length) outbox.ask({ ask: "edit", edits, gesture });
     },
   };
+  return outbox;
+}
+
+/** A widget without its parts: its element, the place where it says that Python is busy, and the way to Python and back. */
+function makeWidget({ model, el }, name, label, onWait) {
+  const busy = h("p", { class: "qk-busy", role: "status" });
+  const root = h("div", { class: `qrkit-widget qrkit-${name}`, role: "region", "aria-label": label });
+  const outbox = makeOutbox(model, root, onWait ?? ((isLong) => (busy.textContent = isLong ? say("Working…") : "")));
+  el.append(root);
+  /** Calls update(state, last) now and after each answer, hear(message, buffers) for what is sent to this view; gives what ends the widget. */
+  function run(update, hear = () => {}, ...ends) {
+    let state = model.get("state");
+    const onState = () => {
+      const last = state;
+      state = model.get("state");
+      if (state.answered !== last.answered) outbox.answered();
+      update(state, last);
+    };
+    const onMessage = (message, buffers) => message.view === outbox.view && hear(message, buffers);
+    model.on("change:state", onState);
+    model.on("msg:custom", onMessage);
+    const all = [...ends, outbox.end, lendShortcuts(root), hideTwin(model), () => model.off("change:state", onState), () => model.off("msg:custom", onMessage)];
+    update(state, state);
+    return () => all.forEach((end) => end());
+  }
+  return { root, busy, outbox, run };
 }
 
 /** Hands a file that Python made to the person. */

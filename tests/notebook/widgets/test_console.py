@@ -132,6 +132,7 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     page.get_by_label("Edit QR Code").get_by_label("Name", exact=True).fill("Gate")
     page.get_by_role("button", name="Save").first.click()
     page.get_by_text("Saved").wait_for()
+    page.locator(".qk-thumb").first.wait_for()  # with which the list is drawn anew
     head = page.get_by_role("group", name="Sort by").get_by_role("button", name="Scans").bounding_box()
     assert head["x"] == pytest.approx(page.locator(".qk-scans").first.bounding_box()["x"], abs=1)
     assert list(serious_faults(page)) == []

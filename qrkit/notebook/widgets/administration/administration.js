@@ -65,7 +65,7 @@ function makePicture({ name, label, value }) {
   const file = h("input", { type: "file", accept: "image/*", onchange: () => file.files[0] && readFile(file.files[0], show) });
   const remove = button(say("Remove"), () => show(""));
   const { element } = field(label, "", file);
-  element.append(sent, h("div", { class: "qk-buttons" }, shown, icon, remove));
+  element.append(sent, h("div", { class: "qk-line" }, shown, icon, remove));
   show(value);
   return element;
 }
@@ -73,32 +73,25 @@ function makePicture({ name, label, value }) {
 /** The place of a new key: it can be copied, and stays until it is dismissed. */
 function makeSecret(words, dismiss) {
   const [code, copied] = [h("code", {}), h("span", { role: "status" })];
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      copied.textContent = say("Copied to clipboard");
-    } catch {
-      getSelection().selectAllChildren(code); // pages without TLS have no clipboard
-      copied.textContent = say("Press Ctrl+C to copy");
-    }
-  };
-  return h("div", { class: "qk-secret" }, h("p", {}, words), code, h("div", { class: "qk-buttons" }, button(say("Copy"), copy), button(say("Dismiss"), dismiss), copied));
+  const copy = () => copyText(code.textContent, copied, () => getSelection().selectAllChildren(code));
+  return h("div", { class: "qk-stack qk-secret" }, h("p", {}, words), code, h("div", { class: "qk-line" }, button(say("Copy"), copy), button(say("Dismiss"), dismiss), copied));
 }
 
-function render({ model, el }) {
-  let state = model.get("state");
+function render(host) {
+  let state = host.model.get("state");
   let asked = {}; // the last message, and the section that it came from
   let isLong = false;
-  let [parts, loaded] = [[], state.file?.number]; // of the backup, and which one it is
+  let parts = []; // of the backup
   const drawn = {};
-  const outbox = makeOutbox(model, (isNow) => { isLong = isNow; update(); }, () => {});
-  const root = h("div", { class: "qrkit-widget qrkit-administration", role: "region", "aria-label": say("Settings") });
-  el.append(root);
+  const { root, outbox, run } = makeWidget(host, "administration", say("Settings"), (isNow) => {
+    isLong = isNow;
+    draw();
+  });
 
   function ask(id, message) {
     asked = { id, ask: message.ask };
     outbox.ask(message);
-    update();
+    draw();
   }
 
   function makeField(id, one) {
@@ -127,15 +120,12 @@ function render({ model, el }) {
     const [bar, key] = [h("progress", { "aria-label": title }), secret && makeSecret(secret, () => ask(id, { ask: "dismiss key" }))];
     const lines = [h("tr", {}, ...heading.map((one) => h(one ? "th" : "td", {}, one))), ...rows.map((row) => h("tr", {}, ...row.map((cell) => makeCell(id, cell))))];
     const table = rows.length ? h("div", { class: "qk-table", tabindex: 0, role: "group", "aria-label": title }, h("table", {}, ...lines)) : null;
-    const form = h("form", { "aria-label": title }, ...fields.map((one) => makeField(id, one)), h("div", { class: "qk-buttons" }, h("button", { type: "submit" }, word), bar, said));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      ask(id, { ask: id, ...Object.fromEntries(new FormData(form)) });
-    });
-    return { element: h("section", {}, h("h3", {}, title), h("p", { class: "qk-hint" }, text), table, key, form, wrong), said, wrong, key, bar };
+    const send = () => ask(id, { ask: id, ...Object.fromEntries(new FormData(form)) });
+    const form = makeForm({ "aria-label": title }, send, ...fields.map((one) => makeField(id, one)), h("div", { class: "qk-line" }, h("button", { type: "submit" }, word), bar, said));
+    return { element: h("section", { class: "qk-stack qk-box" }, h("h3", {}, title), h("p", { class: "qk-hint" }, text), table, key, form, wrong), said, wrong, key, bar };
   }
 
-  function update() {
+  function draw() {
     for (const section of describe(state)) {
       const { id } = section;
       const now = JSON.stringify(section);
@@ -150,7 +140,6 @@ function render({ model, el }) {
       const { said, wrong, key, bar } = drawn[id];
       const isAnswered = id === asked.id && outbox.isIdle();
       wrong.textContent = isAnswered ? (state.errors[""] ?? "") : "";
-      wrong.hidden = !wrong.textContent;
       said.textContent = isAnswered && !wrong.textContent ? (SAID[asked.ask] ?? "") : "";
       if (key) [key.hidden, key.querySelector("code").textContent] = [!state.secret, state.secret];
       bar.hidden = id !== asked.id || !(isLong || parts.length);
@@ -159,28 +148,20 @@ function render({ model, el }) {
     }
   }
 
-  const onState = () => {
-    const last = state;
-    state = model.get("state");
-    if (state.answered !== last.answered) outbox.answered();
-    if (state.file && state.file.number !== loaded) outbox.ask({ ask: "part", view: scope });
-    loaded = state.file?.number;
-    update();
-  };
-  const onPart = (message, buffers) => {
-    if (message.answer !== "part" || message.view !== scope) return;
+  function update(next, last) {
+    state = next;
+    if (state.file && state.file.number !== last.file?.number) outbox.ask({ ask: "part" });
+    draw();
+  }
+  function hear(_, buffers) {
     parts.push(buffers[0]);
     const file = new Blob(parts);
-    if (file.size < state.file.bytes && buffers[0].byteLength) return outbox.ask({ ask: "part", view: scope });
+    if (file.size < state.file.bytes && buffers[0].byteLength) return outbox.ask({ ask: "part" });
     save(state.file.name, file);
     parts = [];
-    update();
-  };
-  model.on("change:state", onState);
-  model.on("msg:custom", onPart);
-  const ends = [lendShortcuts(root), () => model.off("change:state", onState), () => model.off("msg:custom", onPart)];
-  update();
-  return () => ends.forEach((end) => end());
+    draw();
+  }
+  return run(update, hear);
 }
 
 export default { render };

@@ -15,15 +15,15 @@ function makeFileImport(browser) {
     update_by: field(say("Update codes by"), "", choices.update_by, say("A row with this value of a code changes that code. All other rows add codes.")).element,
     code: field(say("QR Code of all visits"), "", choices.code, say("Its short URL, for a file that does not say it.")).element,
   };
-  const columns = h("div", { class: "qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
+  const columns = h("div", { class: "qk-stack qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
   const told = h("div", { role: "status" });
   const table = h("table", { style: "white-space:nowrap" });
   const add = button("", () => browser.ask({ ask: "import" }), { class: "qk-primary" });
   const element = h(
     "section",
-    { class: "qk-form", "aria-label": say("Import"), hidden: true },
+    { class: "qk-stack qk-form", "aria-label": say("Import"), hidden: true },
     title, columns, ...Object.values(rows), names, told, h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": say("First rows") }, table),
-    h("div", { class: "qk-buttons" }, add, button(say("Cancel"), () => browser.ask({ ask: "close import" }))),
+    h("div", { class: "qk-line" }, add, button(say("Cancel"), () => browser.ask({ ask: "close import" }))),
   );
   let file = null;
   function given() {

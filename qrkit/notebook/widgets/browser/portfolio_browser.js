@@ -30,30 +30,29 @@ function keptColumns() {
   }
 }
 
-function render({ model, el }) {
+function render(host) {
+  const { model } = host;
   let state = model.get("state");
   let form = ""; // which form is open beside the list: "new", "together", "print", or none
-  const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
-  const browser = { ask: (message) => outbox.ask(message), askLatest: (message) => outbox.askLatest(message) };
+  const { root, busy, outbox: browser, run } = makeWidget(host, "browser", say("Portfolio"));
 
   // ---- Above the list
   const words = h("input", { type: "search", id: newId(), placeholder: say("Name, content, or location") });
   const campaign = h("select", { id: newId() });
   const total = h("span", { role: "status", class: "qk-total" });
-  const reload = button("↻", () => browser.ask({ ask: "reload" }), { "aria-label": say("Reload portfolio"), title: say("Reload portfolio") });
+  const reload = tool("↻", say("Reload portfolio"), () => browser.ask({ ask: "reload" }));
   const add = button(say("New QR Code"), () => open("new"), { class: "qk-primary" });
   const file = h("input", { type: "file", class: "qk-unseen", tabindex: -1, "aria-label": say("Spreadsheet"), onchange: sendFile });
   const load = () => button(say("Import a spreadsheet"), () => file.click());
-  const only = Object.entries(ONLY).map(([value, name]) => button(name, () => outbox.askLatest({ ask: "filter", only: value }), { "data-only": value }));
+  const only = Object.entries(ONLY).map(([value, name]) => button(name, () => browser.askTogether({ ask: "filter", only: value }), { "data-only": value }));
   const bar = h(
     "div",
-    { class: "qk-filters" },
+    { class: "qk-line qk-filters" },
     h("div", { class: "qk-set" }, h("label", { for: words.id }, say("Search")), words),
     h("div", { class: "qk-set" }, h("label", { for: campaign.id }, say("Campaign")), campaign, reload),
     file, load(), add,
   );
-  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
+  const chips = h("div", { class: "qk-line qk-filters" }, h("div", { class: "qk-line qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
   const columns = makeBoxes(say("Columns"), (names) => {
     browser.ask({ ask: "columns", names });
     try {
@@ -63,11 +62,11 @@ function render({ model, el }) {
   const choice = h("details", { class: "qk-part qk-columns" }, h("summary", {}, say("Columns")), columns.element);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
-  const notice = h("div", { class: "qk-notice" }, said, undo);
-  const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
+  const notice = h("div", { class: "qk-line qk-notice" }, said, undo);
+  const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
 
   // ---- The list
-  const page = h("input", { type: "checkbox", id: newId(), onchange: () => browser.ask({ ask: "select", ids: state.rows.map((one) => one.id), is_on: page.checked }) });
+  const { input: page, element: pageBox } = checkbox(say("Select page"), () => browser.ask({ ask: "select", ids: state.rows.map((one) => one.id), is_on: page.checked }));
   const selected = h("span", { role: "status" });
   const all = button("", () => browser.ask({ ask: "select", is_on: true }));
   const edit = button(say("Edit together"), () => open("together"));
@@ -75,52 +74,50 @@ function render({ model, el }) {
   const remove = button(say("Delete"), () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": say("Delete selected") });
   const why = h("span", { class: "qk-hint" }, say("Select QR Codes one by one or by page to delete them"));
   const none = button(say("Clear selection"), () => browser.ask({ ask: "select", is_on: false }));
-  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, say("Select page"))), selected, all, edit, print, remove, why, none);
+  const selection = h("div", { class: "qk-line qk-selection" }, pageBox, selected, all, edit, print, remove, why, none);
   const heads = h("div", { class: "qk-cells qk-heads", role: "group", "aria-label": say("Sort by") });
   const list = h("ul", { class: "qk-codes", "aria-label": say("QR Codes") });
-  const turn = (by, text, name) => button(text, () => browser.ask({ ask: "page", page: state.page + by }), { "aria-label": name, title: name });
-  const [before, after] = [turn(-1, "‹", say("Previous page")), turn(1, "›", say("Next page"))];
+  const turn = (by) => browser.ask({ ask: "page", page: state.page + by });
+  const [before, after] = [tool("‹", say("Previous page"), () => turn(-1), { class: "qk-icon" }), tool("›", say("Next page"), () => turn(1), { class: "qk-icon" })];
   const place = h("span", {});
-  const pager = h("div", { class: "qk-buttons qk-pager" }, before, place, after);
+  const pager = h("div", { class: "qk-line qk-pager" }, before, place, after);
   const nothing = h("p", {});
-  const begin = h("div", { class: "qk-buttons" }, button(say("Make the first code"), () => open("new"), { class: "qk-primary" }), load());
-  const empty = h("div", { class: "qk-empty" }, nothing, begin);
+  const begin = h("div", { class: "qk-line" }, button(say("Make the first code"), () => open("new"), { class: "qk-primary" }), load());
+  const empty = h("div", { class: "qk-stack qk-empty" }, nothing, begin);
 
   // ---- Beside it
+  const close = () => open("");
   const editor = makeEditor(browser, model.get("rule_form"));
-  const fresh = makeNewForm(browser, () => open(""));
-  const together = makeTogetherForm(browser, () => open(""));
-  const printing = makePrintForm(browser, model.get("print_form"), () => open(""));
+  const parts = { editor, new: makeNewForm(browser, close), together: makeTogetherForm(browser, close), print: makePrintForm(browser, model.get("print_form"), close) };
   const studio = makeStudioPlace(model, browser);
   const importing = makeFileImport(browser);
-  together.onchange(() => together.update(state));
-  const parts = { editor, new: fresh, together, print: printing };
+  parts.together.onchange(() => parts.together.update(state));
   const side = h("div", { class: "qk-side" }, ...Object.values(parts).map((one) => one.element));
-  const split = h("div", { class: "qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": say("Portfolio") }, bar, chips, choice, notice, wrong, studio.element, importing.element, split);
-  el.append(root);
+  const split = h("div", { class: "qk-stack qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
+  root.append(bar, chips, choice, notice, wrong, studio.element, importing.element, split);
 
   function open(name) {
     form = name;
-    update();
-    if (name) parts[name].open(state);
-    if (name) side.scrollIntoView({ block: "nearest" });
+    draw();
+    if (!name) return;
+    parts[name].open(state);
+    side.scrollIntoView({ block: "nearest" });
   }
 
   function sendFile() {
     const [chosen] = file.files;
-    wrong.hidden = !(chosen?.size > MOST_BYTES);
-    wrong.textContent = say("A page imports up to {megabytes} MB. Use “qrkit import” for larger files.", null, { megabytes: MOST_BYTES / 1e6 });
-    if (chosen && wrong.hidden) readFile(chosen, (url) => browser.ask({ ask: "check import", name: chosen.name, url }));
+    const isLarge = chosen?.size > MOST_BYTES;
+    wrong.textContent = isLarge ? say("A page imports up to {megabytes} MB. Use “qrkit import” for larger files.", null, { megabytes: MOST_BYTES / 1e6 }) : "";
+    if (chosen && !isLarge) readFile(chosen, (url) => browser.ask({ ask: "check import", name: chosen.name, url }));
     file.value = "";
   }
 
   let typing = null;
   words.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(() => outbox.askLatest({ ask: "filter", words: words.value }), TYPING);
+    typing = setTimeout(() => browser.askTogether({ ask: "filter", words: words.value }), TYPING);
   });
-  campaign.addEventListener("change", () => outbox.askLatest({ ask: "filter", campaign: campaign.value }));
+  campaign.addEventListener("change", () => browser.askTogether({ ask: "filter", campaign: campaign.value }));
 
   // Arrows go through the list, letters go to the search.
   function onKey(event) {
@@ -145,19 +142,19 @@ function render({ model, el }) {
     const picture = h("img", { class: "qk-thumb", src: code.picture || null, alt: "", hidden: !code.picture });
     const spark = h("span", { class: "qk-cell qk-spark", title: say(["{count} scan in the last 30 days", "{count} scans in the last 30 days"], code.recent) });
     if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
-    const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet qk-small" }, code.campaign));
+    const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-hint" }, code.content), h("span", { class: "qk-hint qk-small" }, code.campaign));
     const others = code.cells.map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
-    const imported = code.imported ? h("span", { class: "qk-quiet" }, say("{count} imported before", code.imported)) : null;
+    const imported = code.imported ? h("span", { class: "qk-hint" }, say("{count} imported before", code.imported)) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
-    const last = h("span", { class: "qk-quiet", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
+    const last = h("span", { class: "qk-hint", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
     const isChosen = code.id === state.chosen?.id;
     const tick = h("input", { type: "checkbox", "aria-label": say("Select {name}", null, { name: code.name }), "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
     const choose = () => {
       form = "";
       browser.ask({ ask: "choose", id: code.id });
     };
-    return h("li", {}, tick, h("button", { type: "button", class: "qk-cells qk-pick", "data-key": code.id, "aria-current": isChosen ? "true" : null, onclick: choose }, picture, text, ...others, spark, scans, last));
+    return h("li", {}, tick, button([picture, text, ...others, spark, scans, last], choose, { class: "qk-cells qk-pick", "data-key": code.id, "aria-current": isChosen && "true" }));
   }
 
   /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */
@@ -166,7 +163,7 @@ function render({ model, el }) {
     const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
-    const sort = () => outbox.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
+    const sort = () => browser.askTogether({ ask: "filter", order: ways[way + 1] ?? "added" });
     return button(`${nameOf(order)} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
   }
 
@@ -184,10 +181,10 @@ function render({ model, el }) {
     const now = JSON.stringify([state.rows, state.chosen?.id, state.order, state.columns, state.all_columns]);
     if (now === drawn) return;
     drawn = now;
-    const held = split.contains(document.activeElement) && document.activeElement.dataset.key;
-    updateHeads();
-    list.replaceChildren(...state.rows.map(row));
-    if (held) split.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    keepFocus(split, () => {
+      updateHeads();
+      list.replaceChildren(...state.rows.map(row));
+    });
   }
 
   const isNarrowed = () => Boolean(state.words || state.campaign || state.only);
@@ -203,7 +200,7 @@ function render({ model, el }) {
     all.textContent = isNarrowed() ? say("Select all {count} that match", state.total) : say("Select all {count}", state.total);
   }
 
-  function update() {
+  function draw() {
     updateList();
     updateSelection();
     fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], state.campaign);
@@ -221,43 +218,31 @@ function render({ model, el }) {
     after.disabled = state.page + 1 >= state.pages;
     if (["together", "print"].includes(form) && !state.selected) form = "";
     const shown = form || (state.chosen ? "editor" : "");
-    for (const [name, part] of Object.entries(parts)) part.element.hidden = name !== shown;
+    for (const [name, one] of Object.entries(parts)) one.element.hidden = name !== shown;
     split.hidden = bar.hidden = Boolean(state.studio || state.file);
     chips.hidden ||= split.hidden;
     choice.hidden = split.hidden || !state.rows.length || state.all_columns.length < 2;
     root.classList.toggle("qk-editing", Boolean(shown));
-    for (const one of [editor, fresh, together, printing, studio, importing]) one.update(state);
+    for (const one of [...Object.values(parts), studio, importing]) one.update(state);
     said.textContent = state.said || (state.undoable?.said ?? "");
     undo.textContent = state.undoable?.button ?? "";
     undo.hidden = !state.undoable;
     notice.hidden = !said.textContent;
     wrong.textContent = state.errors[""] ?? "";
-    wrong.hidden = !wrong.textContent;
   }
 
-  const onState = () => {
-    const last = state;
-    state = model.get("state");
+  function update(next, last) {
+    state = next;
     if (state.saved !== last.saved) form = "";
-    update();
-    if (state.answered !== last.answered) outbox.answered();
+    draw();
     // Pictures come after the rows, a few at a time, so that the list answers at once.
-    if (outbox.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
-  };
-  model.on("change:state", onState);
-  const onFile = (message, buffers) => message.view === scope && (message.name === "labels.svg" ? printing.show(buffers[0]) : save(message.name, buffers[0]));
-  model.on("msg:custom", onFile);
-  const ends = [lendShortcuts(root), hideTwin(model), studio.clear, editor.clear];
-  update();
+    if (browser.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
+  }
+  const hear = (message, buffers) => (message.name === "labels.svg" ? parts.print.show(buffers[0]) : save(message.name, buffers[0]));
+  const end = run(update, hear, studio.clear, editor.clear, () => clearTimeout(typing));
   const kept = keptColumns();
   if (kept) browser.ask({ ask: "columns", names: kept });
-  if (state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
-  return () => {
-    clearTimeout(typing);
-    model.off("change:state", onState);
-    model.off("msg:custom", onFile);
-    for (const end of ends) end();
-  };
+  return end;
 }
 
 export default { render };

@@ -56,7 +56,7 @@ function makeEvents() {
         const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
         tells.push(...rows.map((row) => row.tell));
         const remove = button(say("Remove"), () => { events.splice(index, 1); draw(); }, { "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }) });
-        return h("fieldset", { class: "qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
+        return h("fieldset", { class: "qk-stack qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
       }),
     );
   }
@@ -86,7 +86,7 @@ function makeEditor(browser, forms) {
   const content = h("textarea", { rows: 2 });
   const comment = h("textarea", { rows: 2 });
   const [campaign, template] = [makeCampaign(), h("select")];
-  const enabled = h("input", { type: "checkbox", id: newId() });
+  const { input: enabled, element: follow } = checkbox(say("Use the schedule"), changed);
   const events = makeEvents();
   const rules = makeRules(forms, changed);
   const limits = makeLimits(changed);
@@ -97,34 +97,32 @@ function makeEditor(browser, forms) {
     field(say("Template"), "template", template),
     field(say("Comment"), "comment", comment),
   ];
-  const follow = h("div", { class: "qk-check" }, enabled, h("label", { for: enabled.id }, say("Use the schedule")));
   const saved = h("span", { role: "status" });
   const save = h("button", { type: "submit", class: "qk-primary" }, say("Save"));
   const back = button(say("Close"), () => browser.ask({ ask: "choose", id: "" }));
-  const form = h(
-    "form",
-    { class: "qk-form qk-editor", "aria-label": say("Edit QR Code"), hidden: true },
-    h("div", { class: "qk-show" }, picture, h("div", { class: "qk-beside" }, url, h("div", { class: "qk-buttons" }, ...actions, download))),
+  const form = makeForm(
+    { class: "qk-stack qk-form qk-editor", "aria-label": say("Edit QR Code"), hidden: true },
+    send,
+    h("div", { class: "qk-line qk-show" }, picture, h("div", { class: "qk-stack qk-beside" }, url, h("div", { class: "qk-line" }, ...actions, download))),
     ...fields.map((one) => one.element),
     rules.element,
     limits.element,
-    h("fieldset", { class: "qk-schedule" }, h("legend", {}, say("Schedule")), h("p", { class: "qk-hint" }, say("Changes the content at a set time, once or every week.")), follow, events.element),
-    h("div", { class: "qk-buttons" }, save, back, saved),
+    h("fieldset", { class: "qk-stack qk-schedule" }, h("legend", {}, say("Schedule")), h("p", { class: "qk-hint" }, say("Changes the content at a set time, once or every week.")), follow, events.element),
+    h("div", { class: "qk-line" }, save, back, saved),
   );
   let shown = "";
   let pause = null;
   const deciding = () => ({ content: content.value, is_schedule_enabled: enabled.checked, schedule: events.value(), rules: rules.value(), ...limits.value() });
   function changed() {
     clearTimeout(pause);
-    pause = setTimeout(() => browser.askLatest({ ask: "try", fields: deciding(), request: rules.request() }), PAUSE);
+    pause = setTimeout(() => browser.askTogether({ ask: "try", fields: deciding(), request: rules.request() }), PAUSE);
   }
-  for (const one of [content, enabled, events.element]) one.addEventListener("input", changed);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
+  for (const one of [content, events.element]) one.addEventListener("input", changed);
+  function send() {
     saved.textContent = "";
     const given = { name: name.value, comment: comment.value, ...campaign.value(), template: template.value };
     browser.ask({ ask: "save", fields: { ...given, ...deciding() } });
-  });
+  }
   function update({ chosen, campaigns, templates, errors, tried, saved: count }) {
     for (const one of [...fields, events, limits]) one.tell(errors);
     rules.tell(tried, errors);
@@ -163,17 +161,13 @@ function makeNewForm(browser, close) {
     field(say("Name"), "new.name", name, say("Leave empty to use the content.")),
     ...campaign.fields,
   ];
-  const form = h(
-    "form",
-    { class: "qk-form", "aria-label": say("New QR Code"), hidden: true },
+  const form = makeForm(
+    { class: "qk-stack qk-form", "aria-label": say("New QR Code"), hidden: true },
+    () => browser.ask({ ask: "add", fields: { content: content.value, name: name.value, ...campaign.value() } }),
     h("h3", {}, say("New QR Code")),
     ...fields.map((one) => one.element),
-    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, say("Add")), button(say("Cancel"), close)),
+    h("div", { class: "qk-line" }, h("button", { type: "submit", class: "qk-primary" }, say("Add")), button(say("Cancel"), close)),
   );
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    browser.ask({ ask: "add", fields: { content: content.value, name: name.value, ...campaign.value() } });
-  });
   return {
     element: form,
     update: ({ errors }) => fields.forEach((one) => one.tell(errors)),
@@ -200,10 +194,10 @@ function makeTogetherForm(browser, close) {
   const told = h("div", { class: "qk-preview", role: "status" });
   const apply = button(say("Apply"), () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-primary", hidden: true });
   const look = h("button", { type: "submit" }, say("Preview"));
-  const form = h(
-    "form",
-    { class: "qk-form", "aria-label": say("Edit together"), hidden: true },
-    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-buttons" }, look, apply, button(say("Cancel"), close)),
+  const form = makeForm(
+    { class: "qk-stack qk-form", "aria-label": say("Edit together"), hidden: true, oninput: () => update(state) },
+    () => browser.ask({ ask: "preview", fields: given() }),
+    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-line" }, look, apply, button(say("Cancel"), close)),
   );
   const given = () => {
     const chosen = { template: template.value, ...campaign.value() };
@@ -211,11 +205,10 @@ function makeTogetherForm(browser, close) {
     if (rules.value) kept.rules_of_campaigns = true;
     return find.value ? { ...kept, find: find.value, replace: replace.value } : kept;
   };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    browser.ask({ ask: "preview", fields: given() });
-  });
-  function update({ preview, selected, errors }) {
+  let state = null;
+  function update(next) {
+    state = next;
+    const { preview, selected, errors } = state;
     for (const one of fields) one.tell(errors);
     title.textContent = say("Edit {codes}", null, { codes: plural(selected) });
     // A preview counts only for what the form says now.
@@ -236,7 +229,7 @@ function makeTogetherForm(browser, close) {
     const more = preview.contents - samples.length;
     told.append(
       ...(changes.length ? changes : [say("Nothing changes yet: choose a template or campaign, or fill in “Find in content”.")]).map((text) => h("p", {}, text)),
-      h("ul", {}, ...samples),
+      h("ul", { class: "qk-stack" }, ...samples),
       more > 0 ? h("p", { class: "qk-hint" }, say("and {count} more", more)) : "",
     );
   }
@@ -250,7 +243,6 @@ function makeTogetherForm(browser, close) {
       [find.value, replace.value] = ["", ""];
       template.focus();
     },
-    onchange: (changed) => form.addEventListener("input", changed),
   };
 }
 
@@ -277,25 +269,20 @@ function makePrintForm(browser, { formats, stocks }, close) {
   const sheet = h("img", { style: "width:100%", alt: say("The first sheet"), hidden: true });
   const ask = (what) => {
     const fields = { kind: what, image_format: format.value, size_mm: Number(width.value), dpi: Number(dpi.value), names: names.value, stock: stock.value };
-    browser.ask({ ask: "download", view: scope, fields });
+    browser.ask({ ask: "download", fields });
   };
   const look = button(say("Show the first sheet"), () => ask("page"));
-  const form = h(
-    "form",
-    { class: "qk-form", "aria-label": say("Download for print"), hidden: true },
-    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, say("Download")), look, button(say("Cancel"), close)), sheet,
+  const form = makeForm(
+    { class: "qk-stack qk-form", "aria-label": say("Download for print"), hidden: true, oninput: () => (sheet.hidden = true) }, // which it is no longer
+    () => ask(kind.value),
+    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-line" }, h("button", { type: "submit", class: "qk-primary" }, say("Download")), look, button(say("Cancel"), close)), sheet,
   );
   function choose() {
     for (const [row, kinds] of rows) row.element.hidden = !kinds.split(" ").includes(kind.value);
     look.hidden = kind.value !== "sheet";
     sheet.hidden = true;
   }
-  form.addEventListener("input", () => (sheet.hidden = true)); // which it is no longer
   kind.addEventListener("change", choose);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    ask(kind.value);
-  });
   function show(data) {
     URL.revokeObjectURL(sheet.src);
     sheet.src = URL.createObjectURL(new Blob([data], { type: "image/svg+xml" }));
@@ -314,16 +301,12 @@ function makeStudioPlace(model, browser) {
   const name = h("input", { type: "text" });
   const row = field(say("Save as template"), "studio.name", name, say("Every QR Code with this template gets this design."));
   const place = h("div", { class: "qk-place" });
-  const bar = h(
-    "form",
-    { class: "qk-use", "aria-label": say("Use this design") },
+  const bar = makeForm(
+    { class: "qk-line qk-use", "aria-label": say("Use this design") },
+    () => browser.ask({ ask: "use", template: name.value }),
     row.element, h("button", { type: "submit", class: "qk-primary" }, say("Use for this QR Code")), button(say("Back without saving"), () => browser.ask({ ask: "leave" })),
   );
   const element = h("section", { class: "qk-studio", "aria-label": say("Studio"), hidden: true }, bar, place);
-  bar.addEventListener("submit", (event) => {
-    event.preventDefault();
-    browser.ask({ ask: "use", template: name.value });
-  });
   let [shown, view] = [null, null];
   function clear() {
     view?.remove();

@@ -6,7 +6,7 @@ const PICKABLE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(:00)?Z)?$/; // what a field for da
 /** A part of the form that is open while it has something in it. */
 function makePart(title, ...children) {
   const count = h("span", { class: "qk-count" });
-  const element = h("details", { class: "qk-part" }, h("summary", {}, title, count), h("div", { class: "qk-form" }, ...children));
+  const element = h("details", { class: "qk-part" }, h("summary", {}, title, count), h("div", { class: "qk-stack qk-form" }, ...children));
   return { element, count };
 }
 
@@ -43,7 +43,6 @@ function makeRules(forms, changed) {
     input.addEventListener("input", () => { held[name] = read(input.value); changed(); });
     return input;
   }
-  const act = (text, label, key, onclick, attributes = {}) => button(text, onclick, { "aria-label": label, title: label, "data-key": key, ...attributes });
 
   function drawRule(rule, index) {
     const name = say("Rule {number}", null, { number: index + 1 });
@@ -51,9 +50,9 @@ function makeRules(forms, changed) {
       [rules[index], rules[index + by]] = [rules[index + by], rules[index]];
       draw(`${by < 0 ? "up" : "down"} ${index + by}`);
     };
-    const up = act("↑", say("Move {name} up", null, { name }), `up ${index}`, () => swap(-1), { disabled: !index });
-    const down = act("↓", say("Move {name} down", null, { name }), `down ${index}`, () => swap(1), { disabled: index === rules.length - 1 });
-    const remove = act(say("Remove"), say("Remove {name}", null, { name }), `remove ${index}`, () => {
+    const up = tool("↑", say("Move {name} up", null, { name }), () => swap(-1), { "data-key": `up ${index}`, disabled: !index });
+    const down = tool("↓", say("Move {name} down", null, { name }), () => swap(1), { "data-key": `down ${index}`, disabled: index === rules.length - 1 });
+    const remove = tool(say("Remove"), say("Remove {name}", null, { name }), () => {
       rules.splice(index, 1);
       draw();
       add.focus();
@@ -63,14 +62,14 @@ function makeRules(forms, changed) {
     const drawVariant = (one, place) => {
       const path = `rules.${index}.variants.${place}`;
       const title = say("Variant {number}", null, { number: place + 1 });
-      const cut = act("×", say("Remove {name}", null, { name: title }), "", () => {
+      const cut = tool("×", say("Remove {name}", null, { name: title }), () => {
         variants.splice(place, 1);
         draw(`split ${index}`);
       }, { disabled: variants.length === 2 });
       const own = [put(say("Name"), `${path}.name`, bind(one, "name", h("input", { type: "text" }))), put(say("Weight in the split"), `${path}.weight`, bind(one, "weight", h("input", { type: "number", min: 1, value: 1 }), Number))];
       const content = leads(say("{name} leads to", null, { name: one.name }), path, one);
       content.classList.add("qk-whole");
-      return h("div", { class: "qk-condition qk-asked", role: "group", "aria-label": title }, h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, title), cut), ...own, content);
+      return h("div", { class: "qk-stack qk-condition qk-asked", role: "group", "aria-label": title }, h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, title), cut), ...own, content);
     };
     const splitMore = variants && button(say("Add variant"), () => {
       variants.push({ name: [..."ABCDEFGHIJ"].find((name) => variants.every((one) => one.name !== name)) ?? "", content: "" });
@@ -81,14 +80,11 @@ function makeRules(forms, changed) {
       rule.conditions.push({ type: "language" });
       draw(`type ${index} ${rule.conditions.length - 1}`);
     });
-    const wrong = h("p", { class: "qk-error", hidden: true });
-    tells.push((errors) => {
-      wrong.textContent = errors[`rules.${index}`] ?? "";
-      wrong.hidden = !wrong.textContent;
-    });
+    const wrong = h("p", { class: "qk-error" });
+    tells.push((errors) => (wrong.textContent = errors[`rules.${index}`] ?? ""));
     return h(
-      "fieldset", { class: "qk-rule", "aria-label": name },
-      h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
+      "fieldset", { class: "qk-stack qk-rule", "aria-label": name },
+      h("div", { class: "qk-line" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
       ...(variants ? [h("p", { class: "qk-hint" }, say("Splits its visitors among the variants. A change of a variant begins a new experiment."), " ", say("Twice the weight gets twice the visitors.")), ...variants.map(drawVariant), splitMore] : [leads(say("Leads to"), `rules.${index}`, rule)]),
     );
@@ -105,7 +101,7 @@ function makeRules(forms, changed) {
     fill(type, forms.types, condition.type);
     const is = h("select", { "aria-label": say("Whether it is so"), onchange: () => { condition.isNegated = Boolean(is.value); changed(); } });
     fill(is, [{ id: "", name: say("is") }, { id: "not", name: say("is not") }], condition.isNegated ? "not" : "");
-    const remove = act("×", say("Remove condition {number}", null, { number: place + 1 }), "", () => {
+    const remove = tool("×", say("Remove condition {number}", null, { number: place + 1 }), () => {
       rule.conditions.splice(place, 1);
       draw(`type ${index} ${Math.max(place - 1, 0)}`);
     }, { disabled: rule.conditions.length === 1 && !rule.variants });
@@ -117,7 +113,7 @@ function makeRules(forms, changed) {
       return kind.hint ? [...own, h("p", { class: "qk-hint qk-whole" }, kind.hint)] : own;
     };
     const head = h("div", { class: "qk-set qk-whole" }, h("span", { class: "qk-word" }, place ? say("and") : say("if")), type, is, remove);
-    const element = h("div", { class: "qk-condition qk-asked" }, head, ...parts());
+    const element = h("div", { class: "qk-stack qk-condition qk-asked" }, head, ...parts());
     return element;
   }
 
@@ -133,7 +129,7 @@ function makeRules(forms, changed) {
         const tick = h("input", { type: "checkbox", class: "qk-unseen", value: id, checked: known.includes(id), onchange: () => set(ticks.filter((one) => one.firstChild.checked).map((one) => one.firstChild.value)) });
         return h("label", { class: "qk-option" }, tick, name);
       });
-      return put("", `${path}.matchValue`, h("div", { class: "qk-segments", role: "group", "aria-label": kind.name }, ...ticks));
+      return put("", `${path}.matchValue`, h("div", { class: "qk-line qk-segments", role: "group", "aria-label": kind.name }, ...ticks));
     }
     if (kind.id.endsWith("-date") && values.length < 2 && PICKABLE.test(values[0] ?? "")) {
       const date = h("input", { type: "datetime-local", value: toInput(values[0] ?? ""), oninput: () => set([fromInput(date.value)]) });
@@ -179,10 +175,10 @@ function makeRules(forms, changed) {
   const [led, why] = [h("b", {}), h("span", {})];
   const test = h(
     "fieldset", { class: "qk-test" }, h("legend", {}, say("Test request")),
-    h("div", { class: "qk-asked" }, ...Object.values(request).map((one) => one.element)),
+    h("div", { class: "qk-stack qk-asked" }, ...Object.values(request).map((one) => one.element)),
     h("p", { role: "status", class: "qk-led" }, led, why),
   );
-  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-buttons" }, add, split), test);
+  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-line" }, add, split), test);
 
   function tell(tried, errors) {
     const found = tried?.problems ?? {};
@@ -215,9 +211,8 @@ function makeRules(forms, changed) {
 function makeLimits(changed) {
   const when = () => h("input", { type: "datetime-local" });
   const number = () => h("input", { type: "number", min: 0, placeholder: say("No limit") });
-  const active = h("input", { type: "checkbox", id: newId() });
-  const remove = h("input", { type: "checkbox", id: newId() });
-  const forget = h("div", { class: "qk-check" }, remove, h("label", { for: remove.id }, say("Remove the password")));
+  const { input: active, element: switched } = checkbox(say("Switched on"), changed);
+  const { input: remove, element: forget } = checkbox(say("Remove the password"), changed);
   const fields = {
     valid_since: field(say("Not before (UTC)"), "valid_since", when()),
     valid_until: field(say("Not after (UTC)"), "valid_until", when()),
@@ -234,11 +229,10 @@ function makeLimits(changed) {
       changed();
     });
   }
-  for (const one of [active, remove]) one.addEventListener("change", changed);
   const part = makePart(
     say("Limits and password"),
-    h("div", { class: "qk-check" }, active, h("label", { for: active.id }, say("Switched on"))),
-    h("div", { class: "qk-asked" }, ...Object.values(fields).slice(0, 4).map((one) => one.element)), fields.otherwise.element, fields.password.element, forget,
+    switched,
+    h("div", { class: "qk-stack qk-asked" }, ...Object.values(fields).slice(0, 4).map((one) => one.element)), fields.otherwise.element, fields.password.element, forget,
   );
   return {
     element: part.element,

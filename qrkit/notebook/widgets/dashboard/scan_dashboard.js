@@ -17,15 +17,15 @@ function labelOf(name, label) {
   return name === "country" && /^[A-Z]{2}$/.test(label) ? countries.of(label) : label;
 }
 
-function render({ model, el }) {
-  let state = model.get("state");
-  const busy = h("p", { class: "qk-busy", role: "status" });
+function render(host) {
+  let state = host.model.get("state");
   let isLong = false;
   // The headline of the scans before stays until the one of those that are shown has come.
   const tellBusy = () => (busy.textContent = isLong || !state.answer ? say("Working…") : "");
-  const onWait = (isNow) => { isLong = isNow; tellBusy(); };
-  const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway && !isLooking));
-  let isLooking = false; // what is shown is not asked for anew
+  const { root, busy, outbox, run } = makeWidget(host, "dashboard", say("Scans"), (isNow) => {
+    isLong = isNow;
+    tellBusy();
+  });
   let clock = null;
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
@@ -37,21 +37,21 @@ function render({ model, el }) {
     const update = () => {
       moved.textContent = state.moved.includes(name) ? say("Moved to the first day, which was later.") : "";
       tell(state.errors);
-      if (!state.errors[name] && outbox.isIdle()) input.value = state.asked[name];
+      if (!(name in state.errors) && outbox.isIdle()) input.value = state.asked[name];
     };
     return { element, update };
   }
 
   const days = [day(say("From"), "since"), day(say("To"), "until")];
   const range = [day(say("Compare from"), "compare_since"), day(say("Compare to"), "compare_until")];
-  const ranges = state.periods.map(({ label }, at) => h("button", { type: "button", onclick: () => ask({ since: state.periods[at].since, until: state.periods[at].until }) }, label));
-  const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, say("vs last year"));
+  const ranges = state.periods.map(({ label }, at) => button(label, () => ask({ since: state.periods[at].since, until: state.periods[at].until })));
+  const year = button(say("vs last year"), () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }));
   const campaign = h("select", { onchange: () => ask({ campaign: campaign.value }) });
   const compare = h("select", { onchange: () => ask({ compare: compare.value }) });
   fill(compare, Object.entries(COMPARE).map(([id, name]) => ({ id, name })));
   const kinds = makeBoxes(say("What counts"), (chosen) => ask({ kinds: chosen }));
   const compared = makeBoxes(say("Campaigns to compare (none: all)"), (chosen) => ask({ campaigns: chosen }));
-  const wrong = h("p", { class: "qk-error", role: "alert", hidden: true });
+  const wrong = h("p", { class: "qk-error", role: "alert" });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
   const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": say("Alerts") });
@@ -59,43 +59,30 @@ function render({ model, el }) {
   const more = h("div", {});
   const versus = h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": say("Campaigns side by side"), hidden: true });
   const findings = h("details", { class: "qk-findings", hidden: true }, h("summary", {}), more);
-  const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Filters") });
+  const chips = h("div", { class: "qk-line qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
   const filters = h(
     "div",
-    { class: "qk-questions", id: newId(), hidden: true },
+    { class: "qk-line qk-questions" },
     ...days.map((one) => one.element),
     field(say("Compare with"), "", compare).element, ...range.map((one) => one.element), compared.element, field(say("Campaign"), "", campaign).element, kinds.element, wrong,
   );
-  const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, say("Filter"));
-  function openFilters(isOpen) {
-    filters.hidden = !isOpen;
-    filter.setAttribute("aria-expanded", isOpen);
-  }
-  const live = h("button", { type: "button", "aria-pressed": "false", onclick: () => follow(pulse.hidden) }, say("Live"));
+  const { toggle: filter, show: openFilters } = makeToggle(say("Filter"), filters);
+  const live = button(say("Live"), () => follow(pulse.hidden), { "aria-pressed": "false" });
   const pulse = h("figure", { class: "qk-live", hidden: true });
   function follow(isOn) {
     clearInterval(clock);
     pulse.hidden = !isOn;
     live.setAttribute("aria-pressed", isOn);
     if (!isOn) return;
-    const look = () => {
-      if (document.hidden || !outbox.isIdle()) return;
-      isLooking = true;
-      outbox.ask({ ask: "live" });
-    };
+    const look = () => document.hidden || !outbox.isIdle() || outbox.ask({ ask: "live" });
     clock = setInterval(look, LOOK);
     look();
   }
-  const reporting = h("button", { type: "button", title: say("These days and this campaign as a page; other filters do not count"), onclick: () => outbox.ask({ ask: "report", view: scope }) }, say("Download report"));
-  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
-  const root = h(
-    "div",
-    { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
-    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, versus, findings, h("div", { class: "qk-body" }, sheet, rankings),
-  );
-  el.append(root);
+  const reporting = button(say("Download report"), () => outbox.ask({ ask: "report" }), { title: say("These days and this campaign as a page; other filters do not count") });
+  const bar = h("div", { class: "qk-line qk-chips qk-periods" }, h("div", { class: "qk-line", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
+  root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, versus, findings, h("div", { class: "qk-body" }, sheet, rankings));
 
   const isScans = () => state.asked.kinds.join() === "scan";
   const wordsOf = (name) => ({ scans: isScans() ? say("Scans") : say("Visits"), visitors: say("Visitors"), qrcodes: say("QR Codes scanned") })[name];
@@ -111,7 +98,7 @@ function render({ model, el }) {
   function tile(name, number, what, change, { detail = "", sparkline = "" }) {
     const spark = h("div", { class: "qk-spark" });
     spark.innerHTML = sparkline; // drawn by qrkit out of numbers alone
-    return h("div", { class: "qk-tile", "data-name": name }, h("p", {}, what), h("b", {}, number), h("p", {}, change), h("p", { class: "qk-hint" }, detail), spark);
+    return h("div", { class: "qk-box qk-tile", "data-name": name }, h("p", {}, what), h("b", {}, number), h("p", {}, change), h("p", { class: "qk-hint" }, detail), spark);
   }
 
   function updateTiles() {
@@ -141,7 +128,7 @@ function render({ model, el }) {
   }
 
   const chip = (label, what, fields) =>
-    h("button", { type: "button", "aria-label": say("Remove filter {label}: {what}", null, { label, what }), onclick: () => ask(fields) }, `${label}: ${what} ×`);
+    button(`${label}: ${what} ×`, () => ask(fields), { "aria-label": say("Remove filter {label}: {what}", null, { label, what }) });
 
   /** What narrows the scans, apart from the period that a button shows. */
   function chipsOf({ since, until, kinds }, isPeriod) {
@@ -161,18 +148,18 @@ function render({ model, el }) {
       const label = labelOf(name, one.label);
       const isOn = one.value === chosen;
       const fill = h("span", { class: "qk-fill", hidden: one.value === UNKNOWN, style: `width:${(100 * one.scans) / most}%;background:var(--color-${one.color})` });
-      const parts = [h("span", { class: "qk-bar-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
-      const attributes = { type: "button", class: "qk-bar", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
-      return h("li", {}, h("button", { ...attributes, onclick: () => ask({ [name]: isOn ? "" : one.value }) }, ...parts));
+      const parts = [h("span", { class: "qk-pick-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
+      const attributes = { class: "qk-pick", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
+      return h("li", {}, button(parts, () => ask({ [name]: isOn ? "" : one.value }), attributes));
     });
-    return h("section", { class: chosen ? "qk-chosen" : "", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
+    return h("section", { class: chosen ? "qk-box qk-chosen" : "qk-box", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
   }
 
   function figure({ title, svg, is_wide: isWide }) {
     const isOpen = state.table?.title === title;
-    const table = h("button", { type: "button", "aria-expanded": isOpen, "aria-label": say("Table of {title}", null, { title }), onclick: () => outbox.ask({ ask: "table", title: isOpen ? "" : title }) }, say("Table"));
+    const table = button(say("Table"), () => outbox.ask({ ask: "table", title: isOpen ? "" : title }), { "aria-expanded": isOpen, "aria-label": say("Table of {title}", null, { title }) });
     const save = h("a", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, download: `${title}.svg`, "aria-label": say("Save {title}", null, { title }), "data-lm-suppress-shortcuts": "true" }, say("Save"));
-    const made = h("figure", { class: isWide ? "qk-wide" : "" }, h("figcaption", { class: "qk-buttons" }, h("span", {}, title), table, save));
+    const made = h("figure", { class: isWide ? "qk-box qk-wide" : "qk-box" }, h("figcaption", { class: "qk-line" }, h("span", {}, title), table, save));
     made.insertAdjacentHTML("beforeend", svg); // drawn by qrkit, which escapes the names in it
     if (!isOpen) return made;
     const rows = h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": title });
@@ -189,7 +176,8 @@ function render({ model, el }) {
   }
 
   let shown = "";
-  function update() {
+  function update(next) {
+    state = next;
     const { asked, errors } = state;
     for (const one of [...days, ...range]) one.update();
     // What hands have chosen since this answer was asked for stays.
@@ -201,7 +189,6 @@ function render({ model, el }) {
     year.setAttribute("aria-pressed", asked.compare === "year");
     if (Object.keys(errors).length) openFilters(true);
     wrong.textContent = errors.kinds ?? errors.campaign ?? errors.qrcode ?? errors[""] ?? "";
-    wrong.hidden = !wrong.textContent;
     updateAnswer();
     updateTiles();
     if (state.live) pulse.innerHTML = `<figcaption>${state.live.title}</figcaption>${state.live.svg}`; // numbers alone
@@ -210,28 +197,15 @@ function render({ model, el }) {
     if (now === shown) return;
     shown = now;
     sheet.replaceChildren(...state.charts.map(figure));
-    const held = rankings.contains(document.activeElement) && document.activeElement.dataset.key;
-    rankings.replaceChildren(...state.bars.filter((one) => one.rows.length).map(ranking));
-    if (held) rankings.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    keepFocus(rankings, () => rankings.replaceChildren(...state.bars.filter((one) => one.rows.length).map(ranking)));
   }
 
-  const onState = () => {
-    const isAnswer = model.get("state").answered !== state.answered;
-    state = model.get("state");
-    isLooking = false;
-    if (isAnswer) outbox.answered();
-    update();
-    tellSoon();
-  };
   // Who clicks on does not wait for sentences about scans that are not asked for any more.
   let pause = null;
   function tellSoon() {
     clearTimeout(pause);
     if (!state.answer) pause = setTimeout(() => outbox.isIdle() && outbox.ask({ ask: "tell" }), PAUSE);
   }
-  model.on("change:state", onState);
-  const onFile = (message, buffers) => message.view === scope && save(message.name, buffers[0]);
-  model.on("msg:custom", onFile);
   let asked = "";
   const sizes = new ResizeObserver(() => {
     const rooms = [sheet.clientWidth, Number.parseFloat(getComputedStyle(sheet).gridTemplateColumns)]; // all columns, the first
@@ -242,15 +216,12 @@ function render({ model, el }) {
     outbox.ask({ ask: "width", width, narrow });
   });
   sizes.observe(root);
-  const ends = [lendShortcuts(root), hideTwin(model), () => sizes.disconnect(), () => clearTimeout(pause), () => clearInterval(clock)];
-  openFilters(false);
-  update();
-  tellSoon();
-  return () => {
-    model.off("change:state", onState);
-    model.off("msg:custom", onFile);
-    for (const end of ends) end();
+  const draw = (next) => {
+    update(next);
+    tellSoon();
   };
+  const hear = (message, buffers) => save(message.name, buffers[0]);
+  return run(draw, hear, () => sizes.disconnect(), () => clearTimeout(pause), () => clearInterval(clock));
 }
 
 export default { render };

@@ -7,12 +7,12 @@ function makeBadge(studio) {
   const sign = h("span", { class: "qk-sign", "aria-hidden": "true" });
   const word = h("strong", {});
   const element = h("div", { class: "qk-badge" }, h("div", { role: "status", class: "qk-set" }, sign, word));
-  const list = h("ul", { class: "qk-issues" });
-  const repair = h("button", { type: "button", hidden: true, title: say("Changes as little as needed so that the code scans"), onclick: () => studio.ask({ ask: "repair" }) }, say("Make scannable"));
+  const list = h("ul", { class: "qk-stack qk-issues" });
+  const repair = button(say("Make scannable"), () => studio.ask({ ask: "repair" }), { hidden: true, title: say("Changes as little as needed so that the code scans") });
   const done = h("p", { class: "qk-done", role: "status" });
-  const issues = h("section", { class: "qk-scan", "aria-label": say("Scanning problems") }, list, repair, done);
+  const issues = h("section", { class: "qk-stack qk-scan", "aria-label": say("Scanning problems") }, list, repair, done);
   function item({ message, advice, canFix, number: issue }) {
-    const fix = canFix && h("button", { type: "button", "aria-label": `${say("Fix")}: ${message} ${advice}`, onclick: () => studio.ask({ ask: "fix", issue }) }, say("Fix"));
+    const fix = canFix && button(say("Fix"), () => studio.ask({ ask: "fix", issue }), { "aria-label": `${say("Fix")}: ${message} ${advice}` });
     return h("li", {}, h("div", {}, message, advice && h("div", { class: "qk-advice" }, advice)), fix || null);
   }
   function update(badge, note) {

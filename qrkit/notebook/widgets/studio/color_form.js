@@ -53,17 +53,16 @@ function colorControl(studio, spec, path) {
 
 /** Colors to take with one click: of the brand, used before, and some that scan well. */
 function makeSwatches(studio, spec, path, choose) {
-  const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
-  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }), onclick: open }, say("Swatches"));
-  const swatch = (color) =>
-    h("button", { type: "button", class: "qk-swatch", style: `background: ${color}`, title: color, "aria-label": color, onclick: () => choose(color) });
-  const group = (title, colors) =>
-    colors.length ? h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-swatches" }, ...colors.map(swatch))) : null;
-  function open() {
-    toggle.ariaExpanded = !(element.hidden = !element.hidden);
+  const element = h("div", { class: "qk-line qk-swatch-groups" });
+  const { toggle } = makeToggle(say("Swatches"), element, { "aria-label": say("Swatches for {field}", null, { field: spec.label }) });
+  toggle.addEventListener("click", draw);
+  const swatch = (color) => tool("", color, () => choose(color), { class: "qk-swatch", style: `background: ${color}` });
+  const group = ([title, colors]) => h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-line qk-swatches" }, ...colors.map(swatch)));
+  function draw() {
+    const { brand, recent, grounds, inks } = studio.colors;
     const isGround = path[0] === "background" || path.at(-1) === "background";
-    const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group(say("Recent"), studio.colors.recent), group(say("These scan well"), isGround ? studio.colors.grounds : studio.colors.inks)];
-    element.replaceChildren(...groups.filter(Boolean));
+    const groups = [[brand?.name, brand?.colors ?? []], [say("Recent"), recent], [say("These scan well"), isGround ? grounds : inks]];
+    element.replaceChildren(...groups.filter(([, colors]) => colors.length).map(group));
   }
   return { element, toggle };
 }
@@ -83,20 +82,23 @@ function makeColors(swatches) {
 /** The stops of a gradient as a bar with handles; below it the stop that is chosen. */
 function makeStops(studio, spec, path) {
   const bar = h("div", { class: "qk-ramp", onclick: (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100) });
-  const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": say("Gradient presets") });
-  const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, say("Add color stop"));
-  const remove = h("button", { type: "button", onclick: () => drop() }, say("Remove stop"));
-  const body = h("div", { class: "qk-stop" });
-  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, say("Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it.")), h("div", { class: "qk-buttons" }, add, remove), body);
+  const ramps = h("div", { class: "qk-line qk-ramps", role: "group", "aria-label": say("Gradient presets") });
+  const add = button(say("Add color stop"), () => insert(widestGap()));
+  const remove = button(say("Remove stop"), drop);
+  const body = makeSlot(() => makeControl(studio, { ...spec.fields[0], label: say("Color stop {number}", null, { number: chosen + 1 }) }, [...path, chosen]), "qk-stop");
+  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, say("Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it.")), h("div", { class: "qk-line" }, add, remove), body.element);
   let stops = [];
   let chosen = 0;
   let handles = [];
-  let card = null;
   let isHeld = false;
   let gestures = 0;
   for (const [name, colors] of Object.entries(studio.colors.gradients[path[0]])) {
     const value = colors.map((color, index) => ({ offset: index / (colors.length - 1), color: `#FF${color.slice(1)}` }));
-    ramps.append(h("button", { type: "button", class: "qk-preset-ramp", title: name, "aria-label": name, style: `background: ${cssRamp(value)}`, onclick: () => { chosen = 0; send(value); } }));
+    const take = () => {
+      chosen = 0;
+      send(value);
+    };
+    ramps.append(tool("", name, take, { class: "qk-preset-ramp", style: `background: ${cssRamp(value)}` }));
   }
 
   const send = (value, gesture) => studio.edit([{ path, value }], gesture);
@@ -149,7 +151,7 @@ function makeStops(studio, spec, path) {
       move(to, `stop ${path.join(".")} keys`);
       handles[chosen].focus({ preventScroll: true });
     } else if (event.key === "Delete" || event.key === "Backspace") drop();
-    else if (event.key === "Enter" || event.key === " ") body.querySelector("input[type=text]")?.focus();
+    else if (event.key === "Enter" || event.key === " ") body.element.querySelector("input[type=text]")?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -169,16 +171,8 @@ function makeStops(studio, spec, path) {
     drag((moved) => move(placeOf(moved), gesture), end);
   }
   function makeHandle(index) {
-    return h("div", {
-      class: "qk-handle",
-      role: "slider",
-      tabindex: "0",
-      "aria-valuemin": "0",
-      "aria-valuemax": "100",
-      onpointerdown: (event) => grab(event, index),
-      onfocus: () => choose(index),
-      onkeydown: key,
-    });
+    const listeners = { onpointerdown: (event) => grab(event, index), onfocus: () => choose(index), onkeydown: key };
+    return h("div", { class: "qk-handle", role: "slider", tabindex: "0", "aria-valuemin": "0", "aria-valuemax": "100", ...listeners });
   }
   function choose(index) {
     if (chosen === index) return;
@@ -212,11 +206,7 @@ function makeStops(studio, spec, path) {
     if (!stops.length) return;
     chosen = Math.min(chosen, stops.length - 1);
     draw();
-    if (card?.index !== chosen) {
-      card = { index: chosen, control: makeControl(studio, { ...spec.fields[0], label: say("Color stop {number}", null, { number: chosen + 1 }) }, [...path, chosen]) };
-      body.replaceChildren(card.control.element);
-    }
-    card.control.update(value?.[chosen], errors);
+    body.update(`stop ${chosen}`, value?.[chosen], errors);
   }
   return { element: made.element, update };
 }

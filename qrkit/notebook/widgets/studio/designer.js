@@ -1,45 +1,14 @@
 // The studio as a whole: tool bar, stage, groups of controls; what goes to Python, and what comes back.
 
-const QUIET = 150; // milliseconds after the last change until the picture is looked at more closely
-
-function makeTabs(groups, icons, onOpen) {
-  const tabs = groups.map(({ name, panel }, index) => {
-    const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, path2d(icons[index], 24), say(name));
-    panel.id = tab.getAttribute("aria-controls");
-    panel.setAttribute("role", "tabpanel");
-    panel.setAttribute("aria-labelledby", tab.id);
-    return tab;
-  });
-  function open(chosen, withFocus) {
-    tabs.forEach((tab, index) => {
-      tab.setAttribute("aria-selected", index === chosen);
-      tab.tabIndex = index === chosen ? 0 : -1;
-      groups[index].panel.hidden = index !== chosen;
-    });
-    onOpen(groups[chosen]);
-    if (withFocus) tabs[chosen].focus();
-  }
-  const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": say("Design sections") }, ...tabs);
-  list.addEventListener("keydown", (event) => {
-    const at = tabs.indexOf(event.target);
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    open((to + tabs.length) % tabs.length, true);
-  });
-  open(0);
-  return { list, open };
-}
-
 /** Save the design as a file, and open one. */
 function makeFiles(studio) {
   const error = h("p", { class: "qk-error" });
   const open = fileButton(say("Open…"), say("Open a design file"), ".json,application/json", async (file) => studio.ask({ ask: "open", text: await file.text() }));
-  const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, say("Save…")), ...open);
+  const buttons = h("div", { class: "qk-set" }, button(say("Save…"), () => studio.copy("json", "file")), ...open);
   function update({ errors }) {
     error.textContent = errors.file ?? "";
   }
-  return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
+  return { element: h("div", { class: "qk-stack qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
 }
 
 /** What is wrong with the field at a path, after its label. */
@@ -58,16 +27,13 @@ function complaint(groups, path, rule) {
   return name ? `${name}: ${inWords(rule, last)}` : inWords(rule, last);
 }
 
-function render({ model, el }) {
-  const view = `${Math.random()}`;
-  const form = model.get("form");
-  let state = model.get("state");
+function render(host) {
+  const form = host.model.get("form");
+  const { root, busy, outbox, run } = makeWidget(host, "designer", say("QR Code designer"));
+  let state = null;
   let refreshing = null;
   let whenIcons = () => {};
   const help = h("p", { class: "qk-help", "aria-hidden": "true" });
-  const busy = h("p", { class: "qk-busy", role: "status" });
-  const onWait = (isLong) => (busy.textContent = isLong ? say("Working…") : "");
-  const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
   const studio = {
     thumbnails: form.thumbnails,
     stretch: (mm) => stage.stretch(mm),
@@ -79,8 +45,8 @@ function render({ model, el }) {
     },
     refused: {},
     contrasts: {},
-    ask: (message) => outbox.ask({ ...message, view }),
-    edit: (edits, gesture) => outbox.edit(edits, gesture),
+    ask: outbox.ask,
+    edit: outbox.edit,
     isIdle: outbox.isIdle,
     help: (text) => (help.textContent = text),
     name: h("input", { type: "text", class: "qk-title", maxlength: 100, spellcheck: "false", "aria-label": say("Name of this design") }),
@@ -89,7 +55,7 @@ function render({ model, el }) {
       whenIcons = then;
       studio.ask({ ask: "icons", words });
     },
-    refresh: () => (refreshing ??= setTimeout(() => { refreshing = null; update(); })),
+    refresh: () => (refreshing ??= setTimeout(() => { refreshing = null; draw(); })),
     select(index) {
       const tab = state.logo?.layers.includes(index) ? "Logo" : "More";
       tabs.open(groups.findIndex(({ name }) => name === tab));
@@ -108,45 +74,44 @@ function render({ model, el }) {
   const shape = { ...frame, fields: frame.fields.filter((field) => field !== words) };
   const groups = form.groups.map(([name, specs]) => {
     const controls = specs.map((spec) => [spec.name, makeControl(studio, spec === frame ? shape : spec, [spec.name])]);
-    const panel = h("div", { class: "qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
+    const panel = h("div", { class: "qk-stack qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
     return { name, panel, controls };
   });
   const panels = Object.fromEntries(groups.map(({ name, panel }) => [name, panel]));
   const controls = groups.flatMap((group) => group.controls);
   const experts = groups.pop();
-  experts.panel.className = "qk-record";
+  experts.panel.className = "qk-stack qk-record";
   const caption = makeControl(studio, words, ["frame", "caption"]);
   panels.Text.append(caption.element);
-  const everywhere = h("button", { type: "button", title: say("Eyes, frame, caption and icons take these two colors, too"), onclick: () => studio.ask({ ask: "two colors" }) }, say("Use these two colors everywhere"));
-  panels.Colors.append(h("div", { class: "qk-buttons" }, everywhere));
+  const everywhere = button(say("Use these two colors everywhere"), () => studio.ask({ ask: "two colors" }), { title: say("Eyes, frame, caption and icons take these two colors, too") });
+  panels.Colors.append(h("div", { class: "qk-line" }, everywhere));
   const contentForm = makeContentForm(studio, form.kinds);
   const logoForm = makeLogoForm(studio, form.logo);
   panels.Logo.append(logoForm.element);
   const gallery = makeGallery(studio, form.presets);
   panels.Looks.append(gallery.element);
-  const scanners = h("input", { type: "checkbox", id: newId(), onchange: () => check() });
-  const check = () => studio.ask({ ask: "check", scanners: scanners.checked });
-  const readers = h("div", { class: "qk-check" }, scanners, h("label", { for: scanners.id }, say("Checkout scanners must read it, too")));
-  panels.More.append(readers, h("details", { class: "qk-card" }, h("summary", {}, say(experts.name)), experts.panel), files.element, stage.caption);
-  const tabs = makeTabs(groups, form.icons, ({ name, panel }) => {
+  const check = () => studio.ask({ ask: "check", scanners: scanners.input.checked });
+  const scanners = checkbox(say("Checkout scanners must read it, too"), check);
+  panels.More.append(scanners.element, h("details", { class: "qk-card" }, h("summary", {}, say(experts.name)), experts.panel), files.element, stage.caption);
+  const faces = groups.map(({ name }, index) => [path2d(form.icons[index], 24), say(name)]);
+  const tabs = makeTabs({ class: "qk-line qk-tabs", "aria-label": say("Design sections") }, faces, groups.map(({ panel }) => panel), (chosen) => {
+    const { name, panel } = groups[chosen];
     // What is written is seen in every look.
     if (["Looks", "Content"].includes(name)) panel.prepend(contentForm.element);
     studio.help("");
     studio.refresh();
   });
 
-  const button = (text, name, onclick) => h("button", { type: "button", class: "qk-step", title: name, "aria-label": name, onclick }, text);
-  const undo = button("↶", say("Undo"), () => studio.take({ ask: "undo" }));
-  const redo = button("↷", say("Redo"), () => studio.take({ ask: "redo" }));
+  const undo = tool("↶", say("Undo"), () => studio.take({ ask: "undo" }), { class: "qk-icon" });
+  const redo = tool("↷", say("Redo"), () => studio.take({ ask: "redo" }), { class: "qk-icon" });
   const output = makeOutput(studio, form);
-  const bar = h("div", { class: "qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
+  const bar = h("div", { class: "qk-line qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
-  const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
-  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": say("QR Code designer") }, bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
-  el.append(root);
+  const side = h("div", { class: "qk-stack qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
+  root.append(bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
 
   let quiet = null;
-  function update() {
+  function draw() {
     const { values, errors } = state;
     const isIdle = outbox.isIdle();
     Object.assign(studio, { refused: state.refused, contrasts: state.contrasts });
@@ -172,18 +137,15 @@ function render({ model, el }) {
     else if (isIdle) studio.pictures.update(values);
   }
 
-  const onState = () => {
-    const isAnswer = model.get("state").answered !== state.answered;
-    state = model.get("state");
-    if (isAnswer) outbox.answered();
-    update();
-  };
-  const onMessage = (message, buffers) => {
-    if (message.view !== view) return;
+  function update(next) {
+    state = next;
+    draw();
+  }
+  function hear(message, buffers) {
     if (message.answer === "icons") whenIcons(message.icons);
     else if (message.answer === "looks") studio.pictures.show(message.looks, buffers);
     else output.hear(message, buffers);
-  };
+  }
   root.addEventListener("keydown", (event) => {
     const isText = event.target.matches("input:not([type=range], [type=checkbox], [type=radio], [type=color]), textarea");
     const name = event.key.toLowerCase();
@@ -206,16 +168,8 @@ function render({ model, el }) {
     tabs.open(groups.findIndex(({ name }) => name === "Logo"));
     logoForm.take(event.dataTransfer.files[0]);
   });
-  model.on("change:state", onState);
-  model.on("msg:custom", onMessage);
-  const ends = [lendShortcuts(root), hideTwin(model)];
-  update();
-  return () => {
-    clearTimeout(quiet);
-    model.off("change:state", onState);
-    model.off("msg:custom", onMessage);
-    for (const end of ends) end();
-  };
+  tabs.open(0);
+  return run(update, hear, () => clearTimeout(quiet));
 }
 
 export default { render };

@@ -27,13 +27,27 @@ function ledControl(studio, { label, ...spec }, path) {
     inside.element.hidden = value == null;
     inside.update(value, errors);
   }
-  return { element: h("div", { class: "qk-record" }, lead.element, inside.element), update };
+  return { element: h("div", { class: "qk-stack qk-record" }, lead.element, inside.element), update };
+}
+
+/** A place for one control at a time: make(key) gives another when the key changes; without a key, there is none. */
+function makeSlot(make, name = "qk-optional") {
+  const element = h("div", { class: name });
+  let [shown, inside] = [null, null];
+  function update(key, value, errors) {
+    if (key !== shown) {
+      [shown, inside] = [key, key ? make(key) : null];
+      element.replaceChildren(...(inside ? [inside.element] : []));
+    }
+    inside?.update(value, errors);
+  }
+  return { element, update };
 }
 
 /** A label, what the field is set with, and what is wrong with it. */
 function row(studio, spec, path, ...inside) {
   const reason = h("span", {});
-  const offer = h("button", { type: "button", class: "qk-offer", hidden: true, onclick: () => offered && studio.edit(offered.edits) });
+  const offer = button("", () => offered && studio.edit(offered.edits), { class: "qk-offer", hidden: true });
   const error = h("p", { class: "qk-error", id: newId(), hidden: true }, reason, offer);
   let offered = null;
   const help = h("span", { class: "qk-unseen", id: newId() }, spec.help ?? "");
@@ -126,7 +140,7 @@ const MAKERS = {
     const input = h("input", { type: "number", id: newId(), inputmode: "decimal", ...bounds });
     const unit = spec.unit && h("span", { class: "qk-unit" }, spec.unit);
     const slider = spec.slider && h("input", { type: "range", "aria-label": spec.label, ...bounds });
-    const set = h("div", { class: "qk-set" }, slider || null, input, unit || null);
+    const set = h("div", { class: "qk-set" }, slider, input, unit);
     const made = row(studio, spec, path, label(spec, input.id), set);
     // What is no number is sent as it is, so that the rule is told.
     const read = (text) => (text === "" || Number.isNaN(Number(text)) ? text : meant(Number(text)));
@@ -150,16 +164,8 @@ const MAKERS = {
   },
 
   switch(studio, spec, path) {
-    const input = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path, value: input.checked }]) });
-    const made = row(studio, spec, path, h("div", { class: "qk-check" }, input, label(spec, input.id)));
-    made.describe(input);
-    return {
-      element: made.element,
-      update: (value, errors) => {
-        made.complain(errors);
-        input.checked = Boolean(refusedOr(studio, path, value));
-      },
-    };
+    const { input, element } = checkbox(spec.label, () => studio.edit([{ path, value: input.checked }]));
+    return inputControl(studio, spec, path, input, [element], (value) => (input.checked = Boolean(value)));
   },
 
   color: (studio, spec, path) => colorControl(studio, spec, path),
@@ -172,7 +178,8 @@ const MAKERS = {
     const pictures = kind ? (choice) => studio.pictures.of({ kind, name: choice, corner: path[1] }) : drawn && draw;
     const choices = spec.optional ? ["", ...spec.choices] : spec.choices;
     if (!pictures && choices.length > MOST_SEGMENTS) return selectControl(studio, spec, path, choices);
-    return radioControl(studio, spec, path, choices, pictures);
+    const made = radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
+    return { element: made.element, update: (value, errors) => made.update(refusedOr(studio, path, value), errors) };
   },
 
   picture(studio, spec, path) {
@@ -181,17 +188,14 @@ const MAKERS = {
     const nameOf = (file) => (path[0] === "layers" ? [{ path: [...path.slice(0, -1), "name"], value: file.name }] : []);
     const file = fileButton(say("Choose file…"), `${say("Choose a file")}: ${spec.label}`, PICTURES, (chosen) => readFile(chosen, (value) => studio.edit([{ path, value }, ...nameOf(chosen)])));
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
-    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
-    const field = typed(studio, spec, path, input, emptied(spec));
-    made.describe(input);
-    return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
+    return typedControl(studio, spec, path, input, h("div", { class: "qk-set" }, input, ...file), ...iconSearch(studio, take));
   },
 
   record(studio, spec, path) {
     const title = spec.label && path.length > 1;
-    const element = h(title ? "fieldset" : "div", { class: "qk-record" }, title ? h("legend", {}, spec.label) : null);
+    const element = h(title ? "fieldset" : "div", { class: "qk-stack qk-record" }, title && h("legend", {}, spec.label));
     const error = h("p", { class: "qk-error" });
-    const grid = h("div", { class: "qk-fields" });
+    const grid = h("div", { class: "qk-stack qk-fields" });
     element.append(error, grid);
     const linked = spec.name === "markers" ? linkCorners(studio, grid) : null;
     const isGradient = spec.name === "gradient" && path.length === 1;
@@ -201,7 +205,7 @@ const MAKERS = {
     const part = (isRare) => inside.filter(([field]) => Boolean(field.rare) === isRare).map(([, control]) => control.element);
     grid.append(...part(false));
     const rare = part(true);
-    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, say("More options")), h("div", { class: "qk-fields" }, ...rare)));
+    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, path[0] === "form" ? say("More fields") : say("More options")), h("div", { class: "qk-stack qk-fields" }, ...rare)));
     if (angle) inside.find(([field]) => field.name === "stops")[1].element.after(angle.element);
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
@@ -218,80 +222,57 @@ const MAKERS = {
   optional(studio, spec, path) {
     const { optional, ...plain } = spec;
     const change = () => studio.edit([input.checked ? { path, do: "start" } : { path, value: null }]);
-    const input = h("input", { type: "checkbox", id: newId(), onchange: change });
-    const head = h("div", { class: "qk-check" }, input, h("label", { class: "qk-label", for: input.id }, spec.label));
-    const body = h("div", { class: "qk-optional" });
-    const made = row(studio, spec, path, head, body);
+    const { input, element: head } = checkbox(spec.label, change);
+    const slot = makeSlot(() => makeControl(studio, plain, path));
+    const made = row(studio, spec, path, head, slot.element);
     made.describe(input);
-    let inside = null;
     function update(value, errors) {
-      const isOn = value != null;
-      input.checked = isOn;
-      if (isOn && !inside) {
-        inside = makeControl(studio, plain, path);
-        inside.element.classList.add("qk-inside");
-        body.replaceChildren(inside.element);
-      } else if (!isOn && inside) {
-        inside = null;
-        body.replaceChildren();
-      }
-      if (inside) inside.update(value, errors);
-      made.complain(inside ? {} : errors);
+      input.checked = value != null;
+      slot.update(input.checked, value, errors);
+      made.complain(input.checked ? {} : errors);
     }
     return { element: made.element, update };
   },
 
   either(studio, spec, path) {
-    const [first, second] = spec.choices; // a color, or a record
-    const words = Object.fromEntries(spec.fields.map((field) => [field.name, field.label]));
-    const kinds = { label: spec.label, name: spec.name, help: spec.help, kind: "choice", words };
-    const change = (branch) => studio.edit([{ path, do: "start", value: branch }]);
-    const switcher = radios(studio, kinds, path, spec.choices, null, change);
-    const body = h("div", { class: "qk-optional" });
-    const element = h("div", { class: "qk-either" }, switcher.element, body);
-    let shown = null;
-    let inside = null;
+    const [first] = spec.choices; // a color; the second is a record
+    const fields = Object.fromEntries(spec.fields.map((field) => [field.name, field]));
+    const kinds = { ...spec, kind: "choice", words: Object.fromEntries(spec.fields.map((field) => [field.name, field.label])) };
+    const switcher = radios(studio, kinds, path, spec.choices, null, (branch) => studio.edit([{ path, do: "start", value: branch }]));
+    const slot = makeSlot((branch) => makeControl(studio, { ...fields[branch], label: branch === first ? say("{field} color", null, { field: spec.label }) : "" }, path));
     function update(value, errors) {
-      const branch = typeof value === "string" ? first : second;
-      if (branch !== shown) {
-        shown = branch;
-        const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? say("{field} color", null, { field: spec.label }) : "" }, path);
-        inside.element.classList.add("qk-inside");
-        body.replaceChildren(inside.element);
-      }
-      inside.update(value, errors);
+      const branch = typeof value === "string" ? first : spec.choices[1];
+      slot.update(branch, value, errors);
       switcher.update(branch, branch === first ? {} : errors);
     }
-    return { element, update };
+    return { element: h("div", {}, switcher.element, slot.element), update };
   },
 
   list(studio, spec, path) {
     const [entry] = spec.fields;
     const noun = LANGUAGE === "de" ? entry.label : entry.label.toLowerCase(); // German nouns are capitalized
     const items = h("div", { class: "qk-items" });
-    const add = h("button", { type: "button", class: "qk-add", onclick: () => studio.edit([{ path, do: "start" }]) }, `${say("Add")}: ${noun}`);
+    const add = button(`${say("Add")}: ${noun}`, () => studio.edit([{ path, do: "start" }]));
     const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), items, add);
     let cards = [];
     function makeCard(index) {
       const at = [...path, index];
       const control = makeControl(studio, { ...entry, label: "" }, at);
       const name = h("span", {});
-      const tool = (text, title, edit) =>
-        h("button", { type: "button", class: "qk-tool", title, "aria-label": say("{tool} {name} {number}", null, { tool: title, name: noun, number: index + 1 }), onclick: () => studio.edit([edit]) }, text);
-      const up = tool("↑", say("Move up"), { path: at, do: "move", value: index - 1 });
-      const down = tool("↓", say("Move down"), { path: at, do: "move", value: index + 1 });
-      const away = tool("✕", say("Remove"), { path: at, do: "remove" });
+      const change = (sign, title, edit) => tool(sign, say("{tool} {name} {number}", null, { tool: title, name: noun, number: index + 1 }), () => studio.edit([{ path: at, ...edit }]), { class: "qk-icon" });
+      const up = change("↑", say("Move up"), { do: "move", value: index - 1 });
+      const down = change("↓", say("Move down"), { do: "move", value: index + 1 });
+      const away = change("✕", say("Remove"), { do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
-      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, up, down, away));
-      return { element, details, update(value, errors, count) {
+      function update(value, errors, count) {
         const title = titleOf(value, 40);
         name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;
         up.disabled = index === 0;
         down.disabled = index === count - 1;
         away.disabled = count <= (spec.low ?? 0);
         control.update(value, errors);
-      } };
+      }
+      return { element: h("div", { class: "qk-entry" }, details, h("div", { class: "qk-set qk-tools" }, up, down, away)), update };
     }
     function update(value, errors) {
       const values = value ?? [];
@@ -317,46 +298,43 @@ function fileButton(words, title, accept, take) {
     if (input.files[0]) take(input.files[0]);
     input.value = ""; // so that the same file can be chosen again
   });
-  return [h("button", { type: "button", onclick: () => input.click() }, words), input];
+  return [button(words, () => input.click()), input];
 }
 
 /** A field to look for icons, and the icons that were found; take(name) when one is chosen. */
 function iconSearch(studio, take) {
   const words = h("input", { type: "search", "aria-label": say("Search icons"), placeholder: say("Search icons: heart, coffee, phone…") });
   const found = h("div", { class: "qk-icons", role: "group", "aria-label": say("Matching icons") });
-  const button = ([name, data]) => h("button", { type: "button", title: name, "aria-label": name, onclick: () => take(name) }, path2d(data, 24));
+  const face = ([name, data]) => tool(path2d(data, 24), name, () => take(name));
   words.addEventListener("input", () => {
     if (!words.value.trim()) return found.replaceChildren();
-    studio.icons(words.value, (icons) => found.replaceChildren(...Object.entries(icons).map(button)));
+    studio.icons(words.value, (icons) => found.replaceChildren(...Object.entries(icons).map(face)));
   });
   return [words, found];
 }
 
+/** A control of one input: what it looks like, and how its value is shown. */
+function inputControl(studio, spec, path, input, inside, show) {
+  const made = row(studio, spec, path, ...inside);
+  made.describe(input);
+  return { element: made.element, update: (value, errors) => show(refusedOr(studio, path, value), made.complain(errors)) };
+}
+
+/** The same for an input in which people write. */
+function typedControl(studio, spec, path, input, ...inside) {
+  const field = typed(studio, spec, path, input, emptied(spec));
+  return inputControl(studio, spec, path, input, [label(spec, input.id), ...inside], field.update);
+}
+
 function textControl(studio, spec, path, tag) {
   const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false", placeholder: spec.placeholder, required: spec.required });
-  const made = row(studio, spec, path, label(spec, input.id), input);
-  const field = typed(studio, spec, path, input, emptied(spec));
-  made.describe(input);
-  return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
+  return typedControl(studio, spec, path, input, input);
 }
 
 function selectControl(studio, spec, path, choices) {
-  const options = choices.map((choice) => h("option", { value: choice }, spec.words[choice]));
-  const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) }, ...options);
-  const made = row(studio, spec, path, label(spec, input.id), input);
-  made.describe(input);
-  return {
-    element: made.element,
-    update: (value, errors) => {
-      made.complain(errors);
-      input.value = refusedOr(studio, path, value) ?? "";
-    },
-  };
-}
-
-function radioControl(studio, spec, path, choices, pictures) {
-  const made = radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
-  return { element: made.element, update: (value, errors) => made.update(refusedOr(studio, path, value), errors) };
+  const input = h("select", { id: newId(), onchange: () => studio.edit([{ path, value: input.value || null }]) });
+  fill(input, choices.map((choice) => ({ id: choice, name: spec.words[choice] })));
+  return inputControl(studio, spec, path, input, [label(spec, input.id), input], (value) => (input.value = value ?? ""));
 }
 
 /** A choice of which all can be seen: words side by side, or pictures in a grid; pictures(choice) gives an element. */
@@ -371,7 +349,7 @@ function radios(studio, spec, path, choices, pictures, choose) {
     return label_;
   });
   const heading = h("span", { class: "qk-label", id: newId() }, spec.label);
-  const style = pictures ? "qk-gallery" : "qk-segments";
+  const style = pictures ? "qk-gallery" : "qk-line qk-segments";
   const set = h("div", { class: style, role: "radiogroup", "aria-labelledby": heading.id }, ...options);
   const made = row(studio, spec, path, heading, set);
   made.describe(set);
@@ -387,16 +365,15 @@ const CORNER_NAMES = ["topLeft", "topRight", "bottomLeft"];
 
 /** Eyes are alike in most designs: then one set of controls changes all three corners. */
 function linkCorners(studio, grid) {
-  const input = h("input", { type: "checkbox", id: newId() });
-  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, say("Use the same eye in all three corners"))));
   let values = {};
   let isLinked = null;
-  input.addEventListener("change", () => {
+  const { input, element } = checkbox(say("Use the same eye in all three corners"), () => {
     isLinked = input.checked;
     const edits = CORNER_NAMES.slice(1).map((corner) => ({ path: ["markers", corner], value: values.topLeft ?? null }));
     if (isLinked) studio.edit(edits);
     studio.refresh();
   });
+  grid.append(element);
   const everywhere = (edit) =>
     CORNER_NAMES.map((corner) => ({ ...edit, path: [edit.path[0], corner, ...edit.path.slice(2)] }));
   return Object.assign(Object.create(studio), {

@@ -41,21 +41,20 @@ function makeGallery(studio, presets) {
   const saved = makeSavedLooks(studio);
   const faces = new Map(); // presets and their colorways, by key and name of the colorway
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
+  const element = h("div", { class: "qk-stack qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });
     const choose = (colorway) => studio.take({ ask: "preset", kind: "preset", name: preset.name, colorway });
-    const face = h("button", { type: "button", class: "qk-look", title: preset.title, onclick: () => choose() }, picture, h("span", {}, title(preset.name)));
+    const face = button([picture, h("span", {}, title(preset.name))], () => choose(), { class: "qk-look", title: preset.title });
     faces.set(keyOf({ kind: "preset", name: preset.name }), face);
     const swatches = preset.colorways.map(({ name, colors: [ink, accent, ground] }) => {
-      const words = say("{look} in {color}", null, { look: title(preset.name), color: say(name) });
-      const dot = h("button", { type: "button", class: "qk-swatch", title: words, "aria-label": words, onclick: () => choose(name) });
-      dot.style.background = `linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
+      const style = `background: linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
+      const dot = tool("", say("{look} in {color}", null, { look: title(preset.name), color: say(name) }), () => choose(name), { class: "qk-swatch", style });
       faces.set(`${keyOf({ kind: "preset", name: preset.name })}${name}`, dot);
       return dot;
     });
-    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-swatches" }, ...swatches));
+    return h("div", { class: "qk-stack qk-look-card" }, face, h("div", { class: "qk-line qk-swatches" }, ...swatches));
   }
 
   function update(state) {

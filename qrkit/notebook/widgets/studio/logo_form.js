@@ -5,7 +5,7 @@ const SNAPS = 1; // percent of the symbol's width
 /** specs: of the fields size and plate. Gives { element, update(state), take(file) }. */
 function makeLogoForm(studio, specs) {
   const name = h("strong", { class: "qk-file-name" });
-  const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, say("Remove"));
+  const remove = button(say("Remove"), () => studio.edit([{ path: ["logo", "content"], value: null }]));
   const where = h("p", { class: "qk-hint" }, say("or drop a PNG, JPEG, SVG or WebP on the picture"));
   const error = h("p", { class: "qk-error" });
   const take = (chosen) =>
@@ -14,9 +14,9 @@ function makeLogoForm(studio, specs) {
   const takeIcon = (icon) => studio.edit([{ path: ["logo", "content"], value: `icon:${icon}` }, { path: ["logo", "name"], value: icon }]);
   const size = makeSize(studio, specs.size);
   const plate = makeControl(studio, specs.plate, ["logo", "plate"]);
-  const details = h("div", { class: "qk-record" }, size.element, plate.element);
-  const head = h("div", { class: "qk-row" }, h("div", { class: "qk-buttons" }, choose, name, remove, file), where, error);
-  const element = h("div", { class: "qk-logo-form" }, head, ...iconSearch(studio, takeIcon), details);
+  const details = h("div", { class: "qk-stack qk-record" }, size.element, plate.element);
+  const head = h("div", { class: "qk-row" }, h("div", { class: "qk-line" }, choose, name, remove, file), where, error);
+  const element = h("div", { class: "qk-stack qk-logo-form" }, head, ...iconSearch(studio, takeIcon), details);
   function update({ logo, values, errors }) {
     choose.textContent = logo ? say("Replace…") : say("Choose a file…");
     choose.classList.toggle("qk-primary", !logo);

@@ -13,12 +13,13 @@ const PATTERN = say("A pattern: {n} is the number of a code; columns of a table 
  * opens it, buttons for files and copies, and what comes back of them.
  */
 function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, widest] }) {
-  const field = (words, ...inputs) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
+  const field = (words, ...inputs) => h("div", { class: "qk-stack qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
   const text = (attributes) => h("input", { type: "text", id: newId(), maxlength: 500, spellcheck: "false", ...attributes });
   const width = h("input", { type: "number", id: newId(), min: narrowest, max: widest, step: "any", placeholder: say("as designed") });
   const widthError = h("p", { class: "qk-error", id: newId(), role: "alert" });
   width.setAttribute("aria-describedby", widthError.id);
-  const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
+  const dpi = h("select", { id: newId() });
+  fill(dpi, RESOLUTIONS.map((one) => ({ id: one, name: `${one} dpi` })), 300);
   const campaign = h("select", { id: newId() });
   const count = h("input", { type: "number", id: newId(), min: 1, max: 2000, value: 12 });
   const caption = text({ value: CAPTION, placeholder: say("as designed"), title: PATTERN });
@@ -33,7 +34,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   let profile = null; // of the print shop: { name, url }
   const takeProfile = (chosen) => readFile(chosen, (url) => showProfile({ name: chosen.name, url: url.replace(/^data:[^,]*,/, "data:application/vnd.iccprofile;base64,") }));
   const profileButton = fileButton(say("Choose a file…"), say("Choose the color profile of the print shop"), ".icc,.icm", takeProfile);
-  const noProfile = h("button", { type: "button", hidden: true, onclick: () => showProfile(null) }, say("Remove"));
+  const noProfile = button(say("Remove"), () => showProfile(null), { hidden: true });
   const profileName = h("span", { class: "qk-hint", role: "status" });
   function showProfile(chosen) {
     profile = chosen;
@@ -44,12 +45,11 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
   const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
-  const table = field(say("Table"), rows, h("div", { class: "qk-buttons" }, ...file, columns));
+  const table = field(say("Table"), rows, h("div", { class: "qk-line" }, ...file, columns));
   const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
-  const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
+  const checks = h("ul", { class: "qk-stack qk-checks", "aria-label": say("Before you print") });
   let former = null; // the background before it became transparent
-  const clear = h("input", { type: "checkbox", id: newId(), onchange: () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : former }]) });
-  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
+  const { input: clear, element: clearRow } = checkbox(say("Transparent background"), () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : former }]));
   const isWrong = () => !isSheet() && !width.validity.valid;
   const isPress = () => purposes[purpose].format === "pdf";
   const size = () => (width.value === "" || isSheet() || isWrong() ? {} : { mm: Number(width.value), dpi: Number(dpi.value), ...(isPress() && { bleed: Number(bleed.value) }) });
@@ -78,9 +78,9 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     [field(say("Print width, mm"), width, widthError), () => !isSheet()],
     [field(say("Resolution"), dpi), () => !isSheet()],
     [field(say("Bleed, mm"), bleed), isPress],
-    [field(say("Color profile"), profileButton[0], profileButton[1], h("div", { class: "qk-buttons" }, profileName, noProfile)), isPress],
+    [field(say("Color profile"), profileButton[0], profileButton[1], h("div", { class: "qk-line" }, profileName, noProfile)), isPress],
   ];
-  const print = h("div", { class: "qk-print" }, ...parts.map(([part]) => part));
+  const print = h("div", { class: "qk-line qk-print" }, ...parts.map(([part]) => part));
   const choices = (title, words, chosen) => radios(studio, { label: title, kind: "choice", words }, [title], Object.keys(words), null, chosen);
   const purposeChips = choices(say("What is it for?"), Object.fromEntries(Object.keys(purposes).map((one) => [one, say(one)])), (chosen) => {
     purpose = chosen;
@@ -119,50 +119,41 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   });
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   for (const input of [count, caption, content, stock, lines, ground, ink]) input.addEventListener("input", studio.refresh);
-  const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
   const fetchFile = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order(), ...(format === "pdf" ? { profile: profile?.url } : { bleed: 0 }) });
-  const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
-  const go = h("button", { type: "button", class: "qk-primary", onclick: () => fetchFile(purposes[purpose].format) });
+  const files = downloads.map((format) => tool(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
+  const go = button("", () => fetchFile(purposes[purpose].format), { class: "qk-primary" });
   const copied = h("span", { role: "status", class: "qk-copied" });
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": say("Text to copy") });
   const copies = [
-    button(say("Image"), say("Copy the image"), () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
-    button(say("Python"), say("Copy as Python"), () => studio.copy("python", "clipboard")),
-    button(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
+    tool(say("Image"), say("Copy the image"), () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
+    tool(say("Python"), say("Copy as Python"), () => studio.copy("python", "clipboard")),
+    tool(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
   ];
   const heading = (words) => h("span", { class: "qk-label" }, words);
-  const others = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
-  const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
+  const others = h("div", { class: "qk-line" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
+  const element = h("section", { class: "qk-stack qk-box qk-output", "aria-label": say("Download") }, h("div", { class: "qk-line qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
   label();
-  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id, onclick: () => (opener.ariaExpanded = !(element.hidden = !element.hidden)) }, say("Download"));
-  let clock = null;
-
-  function tell(text) {
-    copied.textContent = text;
-    clearTimeout(clock);
-    clock = setTimeout(() => (copied.textContent = ""), 4000);
-  }
-
-  async function copy(put, otherwise) {
-    try {
-      await put();
-      code.hidden = true;
-      tell(say("Copied to clipboard"));
-    } catch {
-      otherwise();
-    }
-  }
+  const { toggle: opener } = makeToggle(say("Download"), element, { class: "qk-primary" });
 
   function showText(text) {
     code.hidden = false;
     code.value = text;
     code.select();
-    tell(say("Press Ctrl+C to copy"));
+  }
+
+  async function copyImage(data, type) {
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ [type]: new Blob([data], { type }) })]);
+      copied.textContent = say("Copied to clipboard");
+    } catch {
+      copied.textContent = say("The browser does not allow copying images; download the PNG instead");
+    }
   }
 
   function hear(message, buffers) {
-    const copyImage = () => navigator.clipboard.write([new ClipboardItem({ [message.type]: new Blob([buffers[0]], { type: message.type }) })]);
-    if (message.answer === "file" && message.to === "clipboard") copy(copyImage, () => tell(say("The browser does not allow copying images; download the PNG instead")));
+    copied.textContent = "";
+    code.hidden = true;
+    if (message.answer === "file" && message.to === "clipboard") copyImage(buffers[0], message.type);
     else if (message.answer === "file") save(message.name, buffers[0], message.type);
     else if (message.answer === "columns") {
       columns.textContent = say("Columns: {names}", null, { names: message.columns.map((one) => `{${one}}`).join(", ") });
@@ -173,7 +164,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
       studio.refresh();
     } else if (message.answer === "sheet") showPage(message.told, buffers[0]);
     else if (message.to === "file") save("design.json", message.text, "application/json");
-    else copy(() => navigator.clipboard.writeText(message.text), () => showText(message.text));
+    else copyText(message.text, copied, () => showText(message.text));
   }
 
   function showPage(told, picture) {
@@ -203,9 +194,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     campaignChip.hidden = isSheet() || !saved?.kinds.includes("brand");
     if (JSON.stringify(saved?.campaigns) === campaigns) return;
     campaigns = JSON.stringify(saved?.campaigns);
-    const before = campaign.value;
-    campaign.replaceChildren(...[...(saved?.campaigns ?? []), { id: "", name: say("All QR Codes") }].map(({ id, name }) => h("option", { value: id }, name)));
-    campaign.value = before;
+    fill(campaign, [...(saved?.campaigns ?? []), { id: "", name: say("All QR Codes") }]);
   }
   return { button: opener, element, update, hear };
 }

@@ -8,38 +8,33 @@ const KEEPS = {
 
 /** Gives { element, update(state) }. */
 function makeSavedLooks(studio) {
-  const cards = new Map(); // by key and revision
+  let drawn = "";
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Yours") });
   const heading = h("h4", { class: "qk-label" }, say("Yours"));
   const save = makeSaveForm(studio);
   const use = makeUseForm(studio);
   const error = h("p", { class: "qk-error", role: "alert" });
   const done = h("span", {});
-  const undo = h("button", { type: "button", onclick: () => studio.ask({ ask: "restore" }) }, say("Undo"));
-  const told = h("div", { class: "qk-buttons qk-told", role: "status" }, done, undo);
-  const menu = h("button", { type: "button", popovertarget: save.element.id }, say("Save look"));
-  const element = h("div", { class: "qk-saved" }, heading, grid, use.element, error);
+  const undo = button(say("Undo"), () => studio.ask({ ask: "restore" }));
+  const told = h("div", { class: "qk-line qk-told", role: "status" }, done, undo);
+  const menu = button(say("Save look"), null, { popovertarget: save.element.id });
+  const element = h("div", { class: "qk-stack qk-saved" }, heading, grid, use.element, error);
 
   function makeCard(look) {
     const { kind, name } = look;
-    const quoted = say("“{name}”", null, { name });
-    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} ${quoted}`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
-    const words = `${say("Delete")}: ${KINDS[kind]} ${quoted}`;
-    const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
-    return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
+    const title = `${KINDS[kind]} ${say("“{name}”", null, { name })}`;
+    const face = button([studio.pictures.of(look), h("span", { class: "qk-look-name" }, name)], () => studio.take({ ask: "load", kind, name }), { class: "qk-look", title });
+    const remove = tool("×", `${say("Delete")}: ${title}`, () => studio.ask({ ask: "delete", kind, name }), { class: "qk-look-delete" });
+    return h("div", { class: "qk-stack qk-look-card" }, face, h("div", { class: "qk-set qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
 
   function update({ saved, errors }) {
     element.hidden = menu.hidden = told.hidden = saved === null;
     if (saved === null) return;
-    const keys = saved.looks.map((look) => `${keyOf(look)} ${look.revision}`);
-    if (keys.join("\n") !== [...cards.keys()].join("\n")) {
-      const before = new Map(cards);
-      cards.clear();
-      saved.looks.forEach((look, index) => cards.set(keys[index], before.get(keys[index]) ?? makeCard(look)));
-      grid.replaceChildren(...cards.values());
-    }
-    saved.looks.forEach((look, index) => cards.get(keys[index]).firstChild.setAttribute("aria-pressed", keyOf(look) === keyOf(studio.chosen)));
+    const now = JSON.stringify(saved.looks);
+    if (now !== drawn) grid.replaceChildren(...saved.looks.map(makeCard));
+    drawn = now;
+    saved.looks.forEach((look, index) => grid.children[index].firstChild.setAttribute("aria-pressed", keyOf(look) === keyOf(studio.chosen)));
     grid.hidden = heading.hidden = !saved.looks.length;
     if (saved.done !== done.textContent && save.element.matches(":popover-open")) save.element.hidePopover();
     save.update(saved, errors);
@@ -64,20 +59,17 @@ function makeSaveForm(studio) {
   const error = h("p", { class: "qk-error", id: newId() });
   name.setAttribute("aria-describedby", error.id);
   const isTaken = () => looks.some((look) => look.kind === kind.value && look.name === name.value);
-  const send = (event) => {
-    event.preventDefault();
-    studio.ask({ ask: "save", kind: kind.value, name: name.value, replace: isTaken() });
-  };
+  const send = () => studio.ask({ ask: "save", kind: kind.value, name: name.value, replace: isTaken() });
   function label() {
     button.textContent = isTaken() ? say("Replace") : say("Save");
     hint.textContent = isTaken() ? say("You have one of this name. “Replace” overwrites it.") : KEEPS[kind.value];
   }
   const set = h("div", { class: "qk-set" }, name, kind, button);
-  const element = h("form", { class: "qk-menu", popover: "auto", id: newId(), onsubmit: send }, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
+  const element = makeForm({ class: "qk-box qk-menu", popover: "auto", id: newId() }, send, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
 
   function update(saved, errors) {
     looks = saved.looks;
-    if (kind.length !== saved.kinds.length) kind.replaceChildren(...saved.kinds.map((one) => h("option", { value: one }, KINDS[one])));
+    if (kind.length !== saved.kinds.length) fill(kind, saved.kinds.map((one) => ({ id: one, name: KINDS[one] })));
     kind.hidden = saved.kinds.length < 2;
     const wrong = Object.entries(errors).filter(([path]) => path.startsWith("saved."));
     error.textContent = wrong.map(([path, rule]) => (path === "saved.name" ? `${say("Name")}: ${rule}` : `${path.slice(6)} ${rule}`)).join("; ");
@@ -90,19 +82,17 @@ function makeSaveForm(studio) {
 function makeUseForm(studio) {
   const template = h("select", { id: newId() });
   const campaign = h("select", { "aria-label": say("Campaign") });
-  const button = h("button", { type: "button", onclick: () => studio.ask({ ask: "use", name: template.value, campaign: campaign.value }) }, say("Apply"));
-  const set = h("div", { class: "qk-set" }, template, h("span", {}, say("for the campaign")), campaign, button);
+  const apply = button(say("Apply"), () => studio.ask({ ask: "use", name: template.value, campaign: campaign.value }));
+  const set = h("div", { class: "qk-set" }, template, h("span", {}, say("for the campaign")), campaign, apply);
   const summary = h("summary", {}, say("Use a template in a campaign"));
   const element = h("details", {}, summary, h("label", { class: "qk-unseen", for: template.id }, say("Template")), set);
   let shown = "";
 
   /** The choice stays; a new option is chosen. */
-  function fill(select, options) {
+  function refill(select, options) {
     const before = [...select.options].map(({ value }) => value);
-    const added = before.length ? options.find(([value]) => !before.includes(value)) : undefined;
-    const chosen = added?.[0] ?? select.value;
-    select.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
-    select.value = options.some(([value]) => value === chosen) ? chosen : options[0][0];
+    const added = before.length ? options.find(({ id }) => !before.includes(id)) : undefined;
+    fill(select, options, added?.id);
   }
 
   function update({ kinds, looks, campaigns }) {
@@ -110,8 +100,8 @@ function makeUseForm(studio) {
     element.hidden = !kinds.includes("brand") || !templates.length;
     if (JSON.stringify([templates, campaigns]) === shown) return;
     shown = JSON.stringify([templates, campaigns]);
-    fill(template, [...templates.map((name) => [name, name]), ["", say("No template")]]);
-    fill(campaign, [...campaigns.map(({ id, name, template: own }) => [id, own ? `${name} (${own})` : name]), ["", say("All other QR Codes")]]);
+    refill(template, [...named(templates), { id: "", name: say("No template") }]);
+    refill(campaign, [...campaigns.map(({ id, name, template: own }) => ({ id, name: own ? `${name} (${own})` : name })), { id: "", name: say("All other QR Codes") }]);
   }
   return { element, update };
 }

@@ -24,7 +24,6 @@ const HINT = say("Drag a layer to move it, a corner to resize it, or the round h
 const HINT_OF_KEYS = " " + say("Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.");
 const GROUNDS = { paper: say("Paper"), screen: say("Screen"), dark: say("Dark wall") };
 const EDIT = { text: say("Edit the caption"), subtitle: say("Edit the subtitle") };
-const TEXT_OF = { text: say("Text of the caption"), subtitle: say("Text of the subtitle") };
 const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
 /** An angle above -180 and up to 180 degrees. */
@@ -75,8 +74,8 @@ function makeStage(studio) {
   const ground = radios(studio, { label: say("Shown on"), kind: "choice", words: GROUNDS }, ["ground"], Object.keys(GROUNDS), null, (chosen) => (stage.dataset.ground = chosen));
   ground.update("paper", {});
   ground.element.classList.add("qk-set");
-  const actual = h("input", { type: "checkbox", id: newId(), onchange: () => stage.classList.toggle("qk-actual", actual.checked) });
-  const views = h("div", { class: "qk-views" }, ground.element, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, say("True size"))));
+  const actual = checkbox(say("True size"), () => stage.classList.toggle("qk-actual", actual.input.checked));
+  const views = h("div", { class: "qk-line qk-views" }, ground.element, actual.element);
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
@@ -254,16 +253,16 @@ function makeStage(studio) {
     const grow = { "+": by, "=": by, "-": -by, _: -by }[event.key];
     // Many keyboards have brackets on AltGr, which some browsers call Ctrl and Alt.
     if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")) return;
+    const putBox = (changed) => put(index, { ...box, ...changed }, `keys ${index}`);
     if (event.key in STEPS) {
       const [across, down] = STEPS[event.key];
-      put(index, { ...box, left: box.left + across * by, top: box.top + down * by }, `keys ${index}`);
+      putBox({ left: box.left + across * by, top: box.top + down * by });
     } else if (grow) {
       const width = Math.max(SMALLEST, box.width + grow);
       const height = (box.height * width) / box.width;
-      const left = box.left - (width - box.width) / 2;
-      put(index, { ...box, left, top: box.top - (height - box.height) / 2, width, height }, `keys ${index}`);
+      putBox({ left: box.left - (width - box.width) / 2, top: box.top - (height - box.height) / 2, width, height });
     } else if (event.key in TURNS) {
-      put(index, { ...box, angle: normal(box.angle + TURNS[event.key]) }, `keys ${index}`);
+      putBox({ angle: normal(box.angle + TURNS[event.key]) });
     } else if (event.key === "Delete" || event.key === "Backspace") {
       const isLogo = state.logo?.layers.includes(index);
       studio.edit([isLogo ? { path: ["logo", "content"], value: null } : { path: ["layers", index], do: "remove" }]);
@@ -277,19 +276,9 @@ function makeStage(studio) {
     const corners = Object.entries(CORNERS).map(([name, [right, bottom]]) =>
       h("span", { class: `qk-corner qk-corner-${name}`, "data-corner": name, "aria-hidden": "true", style: `left: ${right * 100}%; top: ${bottom * 100}%; cursor: ${right === bottom ? "nwse" : "nesw"}-resize` }),
     );
-    const box = h(
-      "div",
-      {
-        class: "qk-layer",
-        tabindex: "0",
-        role: "button",
-        "aria-roledescription": say("movable layer"),
-        onpointerdown: (event) => grab(event, index),
-        onkeydown: (event) => key(event, index),
-      },
-      ...corners,
-      h("span", { class: "qk-knob", "data-knob": "rotate", "aria-hidden": "true" }),
-    );
+    const listeners = { onpointerdown: (event) => grab(event, index), onkeydown: (event) => key(event, index) };
+    const knob = h("span", { class: "qk-knob", "data-knob": "rotate", "aria-hidden": "true" });
+    const box = h("div", { class: "qk-layer", tabindex: "0", role: "button", "aria-roledescription": say("movable layer"), "aria-description": KEYS, ...listeners }, ...corners, knob);
     sheet.append(box);
     return box;
   }
@@ -325,7 +314,6 @@ function makeStage(studio) {
       const angle = layer.rotation ? say(", rotated by {angle} degrees", null, { angle: layer.rotation }) : "";
       const at = say("{x} pixels from the left, {y} from the top, {width} by {height} pixels", null, layer) + angle;
       boxes[index].setAttribute("aria-label", say("Layer {number}, {name}: {place}", null, { number: index + 1, name, place: at }));
-      boxes[index].setAttribute("aria-description", KEYS);
     });
     words.update(state);
     hint.hidden = !layers.length;
@@ -340,52 +328,38 @@ function makeStage(studio) {
   return { element, update, caption, stretch };
 }
 
-/** The caption and the subtitle, each a button that becomes a field. Enter keeps what is written, Escape drops it. */
+/** Fields over the caption and the subtitle, which show when they have the focus. Enter keeps what is written, Escape drops it. */
 function makeWords(studio, sheet) {
-  const buttons = { text: makeButton("text"), subtitle: makeButton("subtitle") };
-  sheet.append(...Object.values(buttons));
-  let state = null;
+  const inputs = { text: makeInput("text", EDIT.text), subtitle: makeInput("subtitle", EDIT.subtitle) };
+  sheet.append(...Object.values(inputs));
+  let written = {};
 
-  function makeButton(field) {
-    return h("button", { type: "button", class: "qk-words", hidden: true, title: EDIT[field], onclick: () => open(field) });
-  }
-
-  function open(field) {
-    const button = buttons[field];
-    const before = state.words.find((one) => one.field === field).text;
-    const input = h("input", { type: "text", class: "qk-words-field", maxlength: 60, "aria-label": TEXT_OF[field] });
-    input.style.cssText = button.style.cssText;
-    input.value = before;
-    let isOpen = true;
-    function end(isKept, isByKey) {
-      if (!isOpen) return;
-      isOpen = false;
-      const text = input.value.trim();
-      if (isKept && text !== before && (text || field === "subtitle")) studio.edit([{ path: ["frame", "caption", field], value: text || null }]);
-      input.remove();
-      if (isByKey) button.focus();
-    }
-    input.addEventListener("blur", () => end(true, false));
+  function makeInput(field, name) {
+    const input = h("input", { type: "text", class: "qk-words", maxlength: 60, title: name, "aria-label": name, onchange: () => send(field) });
     input.addEventListener("keydown", (event) => {
       if (!["Enter", "Escape"].includes(event.key) || event.isComposing) return;
       event.preventDefault();
-      event.stopPropagation();
-      end(event.key === "Enter", true);
+      if (event.key === "Escape") input.value = written[field];
+      input.blur();
     });
-    sheet.append(input);
-    input.select();
+    return input;
   }
 
-  function update(next) {
-    state = next;
-    for (const [field, button] of Object.entries(buttons)) {
-      const one = state.words.find((word) => word.field === field);
-      button.hidden = !one;
+  function send(field) {
+    const text = inputs[field].value.trim();
+    if (text !== written[field] && (text || field === "subtitle")) studio.edit([{ path: ["frame", "caption", field], value: text || null }]);
+  }
+
+  function update({ words, size }) {
+    for (const [field, input] of Object.entries(inputs)) {
+      const one = words.find((word) => word.field === field);
+      input.hidden = !one;
       if (!one) continue;
       const [left, top, right, bottom] = one.box;
       const room = (bottom - top) * 0.25;
-      placeOn(state.size, button, { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room });
-      button.setAttribute("aria-label", `${EDIT[field]}: ${one.text}`);
+      placeOn(size, input, { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room });
+      written[field] = one.text;
+      if (input.getRootNode().activeElement !== input) input.value = one.text;
     }
   }
   return { update };
