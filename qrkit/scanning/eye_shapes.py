@@ -122,16 +122,16 @@ def _ring_of(greys: Greys, light: float, dark: float, pixels: int) -> tuple[floa
     if not ink.any():
         return 0.0, 0.0
     start, end = ((AROUND + place) * pixels for place in (2, 5))
-    sides = [_above_page(np.rot90(ink, turned)[:, start:end]) for turned in range(4)]
+    sides = [_above_page(np.rot90(ink, turned)[:, start:end], AROUND * pixels // 2) for turned in range(4)]
     within, outer = (round((AROUND + place) * pixels) for place in (1.75, 0.5))
     widths = [median(side[:within].sum(axis=0)) / pixels for side in sides]
     growths = [median(side[:outer].sum(axis=0)) / pixels - 0.5 for side in sides]
     return max(widths, key=lambda width: abs(width - 1)), max(growths, key=abs)
 
 
-def _above_page(ink: Greys) -> Greys:
-    """Return the ink of a side of an eye beyond that of a page that begins where the symbol ends, if it is light."""
-    page = median(ink[0])
+def _above_page(ink: Greys, outside: int) -> Greys:
+    """Return the ink of a side of an eye beyond that of a light page, which the row `outside` shows."""
+    page = median(ink[outside])
     return np.clip((ink - page) / (1 - page), 0, 1) if page < LIGHTEST_INK else ink
 
 

@@ -156,6 +156,13 @@ def test_a_gray_page_beside_the_eyes_is_no_part_of_them(page):
     assert check(ground, "static").verdict == "robust"
 
 
+def test_soft_edges_do_not_thin_the_eyes():
+    """A browser enlarges a picture of a pixel per module smoothly."""
+    small = picture(size=1)
+    soft = small.resize((24 * small.width, 24 * small.height), Image.Resampling.BILINEAR)
+    assert check(soft, "static").verdict == "robust"
+
+
 def test_round_eyes_are_told_of():
     assert "eye-corner" in codes(check(picture(markers=all_eyes("circle"), size=12), "static"))
 
