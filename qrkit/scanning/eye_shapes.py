@@ -19,6 +19,9 @@ __all__ = ["eye_shape", "other_eyes"]
 FAINTEST = 0.05
 """Contrast of a ring or a pupil below which its edges cannot be measured."""
 
+LIGHTEST_INK = 0.5
+"""How much of a pixel must be ink to be dark."""
+
 AROUND = 1
 """Modules around an eye that are measured with it."""
 
@@ -119,11 +122,17 @@ def _ring_of(greys: Greys, light: float, dark: float, pixels: int) -> tuple[floa
     if not ink.any():
         return 0.0, 0.0
     start, end = ((AROUND + place) * pixels for place in (2, 5))
-    sides = [np.rot90(ink, turned)[:, start:end] for turned in range(4)]
+    sides = [_above_page(np.rot90(ink, turned)[:, start:end], AROUND * pixels // 2) for turned in range(4)]
     within, outer = (round((AROUND + place) * pixels) for place in (1.75, 0.5))
     widths = [median(side[:within].sum(axis=0)) / pixels for side in sides]
     growths = [median(side[:outer].sum(axis=0)) / pixels - 0.5 for side in sides]
     return max(widths, key=lambda width: abs(width - 1)), max(growths, key=abs)
+
+
+def _above_page(ink: Greys, outside: int) -> Greys:
+    """Return the ink of a side of an eye beyond that of a light page, which the row `outside` shows."""
+    page = median(ink[outside])
+    return np.clip((ink - page) / (1 - page), 0, 1) if page < LIGHTEST_INK else ink
 
 
 def _ink(greys: Greys, light: float, dark: float) -> Greys:

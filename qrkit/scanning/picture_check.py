@@ -124,6 +124,7 @@ def check_picture(
     seen, found = _find(picture, most_side)
     match = match_of(seen.greys, found)
     if match and (photo := _photo(seen, match)):
+        photo = replace(photo, is_read=_is_read(seen.greys, found))
         return photo_report(found.content, photo, level, audience)
     if not match and not has_flat_colors(seen.whole, seen.in_whole(found.corners)):
         message = "the code is read, but hardly: the print is damaged, or the photo is too poor; come closer"
@@ -225,6 +226,14 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
     return None if may_be_drawn and is_exact(photo) else replace(photo, is_mirrored=match.sampled.is_mirrored)
+
+
+def _is_read(greys: Image, found: Located) -> bool:
+    """Return True if a reader of phones reads a symbol at first sight, without the second attempts made here."""
+    from qrkit.scanning.readers import of_phones
+
+    seen = np.asarray(greys.crop(_surroundings(greys, found)))
+    return any(engine.read(seen) for engine in of_phones())
 
 
 def _check_drawing(

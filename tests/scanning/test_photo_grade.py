@@ -161,6 +161,12 @@ def test_photos_from_the_side_are_no_drawings(capture):
     assert report.verdict == "robust"
 
 
+def test_a_photo_that_no_reader_reads_at_first_sight_says_nothing_of_the_print():
+    noisy = np.asarray(flat(MENU), dtype=np.float32) + np.random.default_rng(1).normal(0, 90, flat(MENU).size[::-1])
+    report = check(Image.fromarray(np.clip(noisy, 0, 255).astype(np.uint8)))
+    assert (report.photo.verdict, report.verdict, codes(report)) == ("unsure", "ok", ["photo-unread"])
+
+
 def test_large_photos_are_measured_with_all_their_pixels():
     """A small code in a photo of 12 megapixels, which readers get at a fraction of its size."""
     small = photo(flat(MENU), Capture("small", module=6, blur=0.15))

@@ -148,6 +148,21 @@ def test_a_picture_without_quiet_zone_is_told_of():
     assert report.structure.quiet == pytest.approx(1, abs=0.3)
 
 
+@pytest.mark.parametrize("page", [150, 190])
+def test_a_gray_page_beside_the_eyes_is_no_part_of_them(page):
+    """Web pages show codes with a white background, and without a quiet zone, on gray."""
+    code, ground = picture(padding=0), Image.new("RGB", (600, 600), (page, page, page))
+    ground.paste(code, (150, 150))
+    assert check(ground, "static").verdict == "robust"
+
+
+def test_soft_edges_do_not_thin_the_eyes():
+    """A browser enlarges a picture of a pixel per module smoothly."""
+    small = picture(size=1)
+    soft = small.resize((24 * small.width, 24 * small.height), Image.Resampling.BILINEAR)
+    assert check(soft, "static").verdict == "robust"
+
+
 def test_round_eyes_are_told_of():
     assert "eye-corner" in codes(check(picture(markers=all_eyes("circle"), size=12), "static"))
 

@@ -50,6 +50,7 @@ class PhotoGrade(Shown):
         is_compared: True if a design says what was meant to be printed.
         is_inverted: True if the symbol is light on dark.
         is_mirrored: True if the symbol is mirrored; False for a photo that is compared with a design.
+        is_read: False if readers of phones do not read it at first sight.
     """
 
     budget: Budget
@@ -70,6 +71,7 @@ class PhotoGrade(Shown):
     is_compared: bool = False
     is_inverted: bool = False
     is_mirrored: bool = False
+    is_read: bool = True
 
     @property
     def verdict(self) -> PrintVerdict:

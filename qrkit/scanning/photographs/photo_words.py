@@ -46,7 +46,7 @@ HEADS: dict[PrintVerdict, str] = {
 
 def verdict_of(photo: PhotoGrade) -> PrintVerdict:
     """Return the verdict on a print."""
-    if next(_hindrances(photo), None):
+    if _hidden(photo):
         return "unsure"
     severities = {issue.severity for issue in _faults(photo)}
     return "bad" if "error" in severities else "weak" if "warning" in severities else "good"
@@ -54,8 +54,8 @@ def verdict_of(photo: PhotoGrade) -> PrintVerdict:
 
 def issues_of_photo(photo: PhotoGrade) -> tuple[Issue, ...]:
     """Return what is wrong with a print, the worst first; or what the photo hides, if that is too much."""
-    if hindrances := tuple(_hindrances(photo)):
-        return hindrances
+    if hidden := _hidden(photo):
+        return hidden
     return tuple(sorted(_faults(photo), key=lambda issue: ("error", "warning", "note").index(issue.severity)))
 
 
@@ -63,6 +63,15 @@ def sentences_of(photo: PhotoGrade) -> tuple[str, ...]:
     """Return the verdict on a print, its faults, and what does not count against it."""
     messages = (f"{issue.message[0].upper()}{issue.message[1:]}." for issue in issues_of_photo(photo))
     return (HEADS[verdict_of(photo)], *messages, *_notes(photo))
+
+
+def _hidden(photo: PhotoGrade) -> tuple[Issue, ...]:
+    """Return why the photo cannot show whether the print is good; nothing if it can."""
+    hindrances = tuple(_hindrances(photo))
+    if hindrances or photo.is_read or any(issue.severity != "note" for issue in _faults(photo)):
+        return hindrances
+    message = "phones hardly read the code in this photo: hold still, come closer, and use more light"
+    return (_hindrance("photo-unread", 0, 1, message),)
 
 
 def _hindrances(photo: PhotoGrade) -> Iterator[Issue]:
