@@ -91,7 +91,7 @@ class Table:
         return {column.key: row[column.key] for column in self.columns}
 
     def _print_csv(self, rows: Iterable[Row]) -> None:
-        from qrkit.exchange.formulas import made_safe
+        from qrkit.exchange.csv_file import made_safe
 
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(column.key for column in self.columns)

@@ -11,18 +11,8 @@ from pathlib import PurePath
 from typing import BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
-from qrkit.exchange import (
-    archives,
-    csv_file,
-    html_file,
-    json_file,
-    ods_file,
-    sql_file,
-    xls_file,
-    xlsx_file,
-    xml_file,
-    zip_file,
-)
+from qrkit.exchange import csv_file, html_file, json_file, ods_file, sql_file, xls_file, xlsx_file, xml_file, zip_file
+from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
 
@@ -114,15 +104,9 @@ IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
 
 
 LIKE = {
-    "xlsm": "xlsx",
-    "xltx": "xlsx",
-    "xltm": "xlsx",
-    "ots": "ods",
-    "xlt": "xls",
-    "htm": "html",
-    "jsonl": "json",
+    "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html", "jsonl": "json",
     "ndjson": "json",
-}
+}  # fmt: skip
 """Other suffixes of the formats of imports."""
 
 
@@ -163,7 +147,7 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
     """Return the format of a file by its first bytes, or its declared format if the bytes have no signature."""
     if data.startswith(xls_file.SIGNATURE):
         return EXCHANGE_FORMATS["xls"]
-    if data.startswith(archives.SIGNATURE):
+    if data.startswith(SIGNATURE):
         return _of_archive(data, named)
     if named in SHEETS and named not in ("json", "sql"):
         # Excel also opens text files with suffixes of workbooks, so pages and csv files with such a suffix are common.

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import TEXT_COLUMNS
 from qrkit.exchange.encodings import decoded, undecoded
-from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.locating import MOST_TRIED, Part
 from qrkit.exchange.table_files import MOST_BYTES, check_size
 
@@ -27,8 +26,10 @@ if TYPE_CHECKING:
     from qrkit.exchange.locating import Cells, Place, Share
     from qrkit.exchange.table_files import Writing
 
-__all__ = ["parts", "write"]
+__all__ = ["made_safe", "parts", "taken_off", "write"]
 
+# Characters that start a formula in spreadsheets, including full-width forms, even after white space.
+_FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF001 - the full-width forms are intentional
 
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
@@ -57,6 +58,16 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
                 cells[place] = made_safe(cell)
         writer.writerow(cells)
     text.detach()
+
+
+def made_safe(cell: str) -> str:
+    """Return the text of a CSV cell, with a leading apostrophe if a spreadsheet would run the text as a formula."""
+    return "'" + cell if _FORMULA.match(cell) else cell
+
+
+def taken_off(cell: str) -> str:
+    """Undo `made_safe`: remove a leading apostrophe only if `made_safe` would have added it."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -29,9 +31,7 @@ PASS_QUERY = ("forwardquery", "forwardparameters")
 ON = ("active", "enabled", "isactive", "isenabled")
 STATUS = ("status", "state")
 """Where services say that a link works."""
-OFF = frozenset(
-    {"inactive", "paused", "disabled", "expired", "stopped", "blocked", "suspended", "deactivated", "deleted"}
-)
+_OFF = re.compile("inactive|paused|disabled|expired|stopped|blocked|suspended|deactivated|deleted", re.IGNORECASE)
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
@@ -82,7 +82,7 @@ class Tool:
         domain: The host of the short URL, if the file contains only the short code.
         title: The title of the link.
         created: The creation timestamp in ISO 8601, in UTC if there is no offset; a date of zeros counts as missing.
-        count: The number of clicks; thousands may be separated by commas.
+        count: The number of clicks, if it has another name than those in `COUNTS`, or goes before them.
         comment: A comment on the link.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         passes_query: Whether the tool adds the query of a visitor to the target, as "true", if the file does not say.
@@ -95,11 +95,11 @@ class Tool:
     alone: bool = False
     url: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
-    domain: tuple[str, ...] = ()
-    title: tuple[str, ...] = ()
-    created: tuple[str, ...] = ()
+    domain: tuple[str, ...] = ("domain",)
+    title: tuple[str, ...] = ("title", "name", "qr code name", "link name", "label")
+    created: tuple[str, ...] = ("created at", "created", "created on", "created date", "date created", "creation date")
     count: tuple[str, ...] = ()
-    comment: tuple[str, ...] = ()
+    comment: tuple[str, ...] = ("comments", "comment", "notes")
     tags: tuple[str, ...] = ("tags",)
     passes_query: str = ""
     limits_in: str = ""
@@ -110,7 +110,7 @@ class Tool:
         link = {plain_name(name): value for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
         is_off = any(str(link.get(name, "")).strip().lower() in ("false", "0", "no") for name in ON)
-        if is_off or _text(link, STATUS).lower() in OFF:
+        if is_off or _OFF.fullmatch(_text(link, STATUS)):
             terms["Active"] = "false"
         error = protection({written[name]: value for name, value in rest.items()})
         tags = _tags(link, self.tags)
@@ -141,15 +141,7 @@ class Tool:
     def read_names(self) -> frozenset[str]:
         """The names of all fields that are read, in lower case; of `a.b`, the object `a`."""
         own = (self.content, self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (
-            *self.known_by,
-            *(name for part in own for name in part),
-            *self.tags,
-            *COUNTS,
-            *TERMS,
-            *PASS_QUERY,
-            *ON,
-        )
+        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
@@ -189,8 +181,6 @@ BITLY_FILE = Tool(
     content=("Destination URL",),
     # Prefer the custom link: its domain can be moved to our server, unlike bit.ly.
     url=("Custom Link", "Link"),
-    title=("Title",),
-    created=("Date created",),
     count=("Engagements",),
 )
 """The export of the page Links: the three names it is known by as URLR/urlr-docs (`migration/bitly.md`) describes the
@@ -201,8 +191,6 @@ BITLY_API = Tool(
     known_by=("link", "long_url", "created_at"),
     content=("long_url",),
     url=("custom_bitlinks", "link"),
-    title=("title",),
-    created=("created_at",),
 )
 """API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
 quoted in thedevs-network/kutt#382. It counts nothing, but tables that people make of it have a column of clicks."""
@@ -213,10 +201,6 @@ SHLINK_FILE = Tool(
     content=("longUrl",),
     url=("shortUrl",),
     code=("shortCode",),
-    domain=("domain",),
-    title=("title",),
-    created=("createdAt",),
-    count=("visits",),
     limits_in="the json of GET /rest/v3/short-urls",
     passes_query="true",
 )
@@ -228,9 +212,6 @@ SHLINK_API = Tool(
     content=("longUrl",),
     url=("shortUrl",),
     code=("shortCode",),
-    domain=("domain",),
-    title=("title",),
-    created=("dateCreated",),
     count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
 )
 """`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount.
@@ -244,9 +225,7 @@ YOURLS_API = Tool(
     url=("shorturl",),
     # The keywords of YOURLS have no slash; what is before one is the path of the installation.
     code=("shorturl",),
-    title=("title",),
     created=("timestamp",),
-    count=("clicks",),
 )
 """API, `action=stats&format=json`: YOURLS/YOURLS, `yourls_get_stats`. Its times have no zone: UTC, as MySQL has it."""
 
@@ -255,9 +234,7 @@ YOURLS_TABLE = Tool(
     known_by=("keyword", "url", "timestamp", "clicks"),
     content=("url",),
     code=("keyword",),
-    title=("title",),
     created=("timestamp",),
-    count=("clicks",),
 )
 """The table of the database as a file: keyword, url, title, timestamp, ip, clicks, which `yourls_get_stats` reads."""
 
@@ -267,7 +244,6 @@ YOURLS_PLUGIN = Tool(
     alone=True,
     content=("target",),
     code=("source",),
-    count=("hits",),
 )
 """GautamGupta/YOURLS-Import-Export 1.0, `fileio/csv.php`: the keyword between slashes, without its host."""
 
@@ -278,9 +254,7 @@ KUTT = Tool(
     # An object {link, url} in Kutt 3, before that the URL.
     url=("link.url", "link"),
     code=("address",),
-    domain=("domain",),
     title=("description",),
-    created=("created_at",),
     count=("visit_count",),
 )
 """`GET /api/v2/links`: thedevs-network/kutt 2 and 3, `links.handler.js` and `sanitize.link`. It writes no csv."""
@@ -290,10 +264,6 @@ DUB_FILE = Tool(
     known_by=("Short link", "Destination URL"),
     content=("Destination URL",),
     url=("Short link",),
-    title=("Title",),
-    created=("Created at",),
-    count=("Clicks",),
-    comment=("Comments",),
     limits_in="the json of GET /links",
     passes_query="true",
 )
@@ -304,10 +274,6 @@ DUB_OLD_FILE = Tool(
     known_by=("link", "url", "clicks", "createdAt"),
     content=("url",),
     url=("link",),
-    title=("title",),
-    created=("createdAt",),
-    count=("clicks",),
-    comment=("comments",),
     limits_in="the json of GET /links",
     passes_query="true",
 )
@@ -319,11 +285,6 @@ DUB_API = Tool(
     content=("url",),
     url=("shortLink",),
     code=("key",),
-    domain=("domain",),
-    title=("title",),
-    created=("createdAt",),
-    count=("clicks",),
-    comment=("comments",),
     passes_query="true",
 )
 """`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
@@ -333,7 +294,6 @@ CHHOTO = Tool(
     known_by=("shortlink", "longlink", "hits"),
     content=("longlink",),
     code=("shortlink",),
-    count=("hits",),
 )
 """SinTan1729/chhoto-url: `GET /api/all`, an array; also with expiry_time, which is 0 for a link without an end."""
 
@@ -342,9 +302,6 @@ SINK = Tool(
     known_by=("slug", "url", "createdAt"),
     content=("url",),
     code=("slug",),
-    title=("title",),
-    created=("createdAt",),
-    comment=("comment",),
 )
 """miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""
 
@@ -367,9 +324,6 @@ SHORT_IO = Tool(
     content=("originalURL",),
     url=("secureShortURL", "shortURL"),
     code=("path",),
-    title=("title",),
-    created=("createdAt",),
-    tags=("tags",),
 )
 """API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
 
@@ -380,10 +334,6 @@ REBRANDLY = Tool(
     url=("shortUrl",),
     code=("slashtag",),
     domain=("domain.fullName", "domainName"),
-    title=("title",),
-    created=("createdAt",),
-    count=("clicks",),
-    tags=("tags",),
 )
 """API, `GET /v1/links`, an array, as developers.rebrandly.com/docs/link-entity has it; tags are objects with a name."""
 
@@ -394,6 +344,7 @@ TOOLS = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1_000)  # the names of a file recur in each of its links
 def plain_name(name: str) -> str:
     """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name."""
     return "".join(filter(str.isalnum, name.lower()))
@@ -404,9 +355,6 @@ LINK_LIST = Tool(
     known_by=(),
     content=TARGETS,
     url=SHORT_URLS,
-    title=("title", "name", "qr code name", "link name", "label"),
-    created=("created at", "created", "created on", "date created", "creation date", "created date"),
-    count=("scans", "total scans"),
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",

@@ -16,7 +16,7 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
 from qrkit.exchange import EXCHANGE_FORMATS, xls_file, xlsx_file
-from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.workbooks import frame_values
 from qrkit.exchange.xml_text import element
 from qrkit.tracking.times import to_iso, to_table

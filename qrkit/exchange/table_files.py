@@ -2,7 +2,7 @@
 
 All readers use these functions, so that headings, missing and unknown columns and row limits are handled consistently.
 
-    csv, xls, xlsx, ods      bytes -> lists of texts (`rows` of each module) -> Table (`table_of_rows`)
+    csv, workbooks, sql      bytes -> lists of texts (`rows` of each module) -> Table (`table_of_rows`)
     xml, json, zip           bytes -> Row -> Table (`table_of_records`)
     DataFrame                cells -> Row -> Table (`frames.table_of_frame`)
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.exchange.columns import KINDS, Row
-from qrkit.exchange.formulas import taken_off
+from qrkit.exchange.csv_file import taken_off
 from qrkit.exchange.locating import Cells, Part
 
 if TYPE_CHECKING:

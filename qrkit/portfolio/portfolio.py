@@ -307,8 +307,8 @@ class Portfolio(Shown, Scanned, Written):
             source: The path or the bytes of the file.
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
                 archives are always recognized by their first bytes.
-            columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
-                the file's, as in `{"content": "landing page", "name": "poster"}`.
+            columns: For a file with other column names (csv, json, xlsx, xls, ods, html or sql): our column names
+                mapped to the file's, as in `{"content": "landing page", "name": "poster"}`.
             template: The name of the template for rows that name none in a column Template.
             campaign: The name of the campaign for rows that name none; it is added if no campaign has this name.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one

@@ -210,25 +210,20 @@ def compared(
     present = whole.only(daily)
     begins = beginnings(scans.where(until=whole.until))
     known = Span(min(begins.values(), default=whole.since), whole.until)
-    unusual, bursts = _events(present, whole, scans, known, holidays)
+    unusual, bursts = _events(scans, known, whole, present, holidays)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     past = before.counts(scans) if before else present
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
-    total, calm, trend, parts = None, None, nan, list[Change]()
     sides = [first.only(past), second.only(present)]
-    events = {
-        *_days_of_events(unusual, bursts),
-        *(_days_of_events(*_events(past, before, scans, known, holidays)) if before else ()),
-    }
+    earlier = _events(scans, known, before, past, holidays) if before else (None, None)
+    events = _days_of_events(unusual, bursts) | _days_of_events(*earlier)
     left_out = _left_out(sides, events | {*_holidays_in([*first.dates, *second.dates], holidays)})
-    if min(map(len, sides)) >= FEWEST_DAYS:
-        total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
-        kept = [_only(side, side.keys() - set(left_out)) for side in sides]
-        calm = compare_sides("", kept, LEVEL) if left_out else None
-        both = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts, of_parts
-        parts = _changes_of_parts(chosen, both, kept)
+    kept = [_only(side, side.keys() - set(left_out)) for side in sides]
+    total, calm, trend = _changes_of_all(sides, kept)
+    both = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts, of_parts
+    parts = _changes_of_parts(chosen, both, kept) if total else []
     best = list(chosen)[:2]
     leading = _leading(chosen[best[0]], best, of_parts, present.keys() - set(left_out)) if len(best) == 2 else None
     return Comparisons(
@@ -239,6 +234,16 @@ def compared(
         _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out),
         _side_by_side(whole.of(scans), before.of(scans)) if before else None, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
+
+
+def _changes_of_all(
+    sides: Sequence[dict[date, int]], kept: Sequence[dict[date, int]]
+) -> tuple[Change | None, Change | None, float]:
+    """Compare all days, and the kept ones if they are fewer, and return the trend of a week, too."""
+    if min(map(len, sides)) < FEWEST_DAYS:
+        return None, None, nan
+    calm = compare_sides("", kept, LEVEL) if kept != sides else None
+    return compare_sides("", sides, LEVEL), calm, weekly_trend(sides)
 
 
 def _changes_of_parts(
@@ -266,14 +271,14 @@ def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:
 
 
 def _events(
-    daily: dict[date, int], span: Span, scans: Scans, known: Span, holidays: Collection[date]
+    scans: Scans, known: Span, span: Span, daily: dict[date, int], holidays: Collection[date]
 ) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
     """Return the unusual days and the bursts of a span; None if there are too few days to tell.
 
     Args:
-        daily: The scans of the days of the span.
         scans: The view, which may have scans before and after the span.
         known: The days on which there may be scans.
+        daily: The scans of the days of the span.
     """
     start = min(span.since, max(span.until - AMONG, known.since))
     around = Span(start, max(span.until, min(start + AMONG, known.until)))

@@ -13,7 +13,7 @@ from qrkit import charts
 from qrkit.design.brand import Brand
 from qrkit.exchange import xlsx_file
 from qrkit.exchange.archives import add
-from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.workbooks import frame_values
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts

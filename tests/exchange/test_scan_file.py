@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel, to_snake
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import xls_file, xlsx_file
-from qrkit.exchange.formulas import made_safe, taken_off
+from qrkit.exchange.csv_file import made_safe, taken_off
 from qrkit.exchange.locating import ANYWHERE
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from tests.dtypes import TEXT

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
-from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.sheets import Sheet, read_sheet
 from qrkit.exchange.table_files import MOST_ROWS
 from tests.sweeps import quick_first

@@ -12,7 +12,7 @@ from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import Reading, ods_file, sniffed
 from qrkit.exchange.columns import NAMES
-from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.sheets import read_sheet
 from tests.exchange.reading import undecodable
 from tests.exchange.test_programs import made_by_an_office
