@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from html import escape
 from io import BytesIO
 from itertools import chain
 from typing import Any, BinaryIO
-from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from qrkit.exchange import archives
@@ -95,7 +95,7 @@ def _row(number: int, columns: Iterable[str], values: Iterable[Any], style: str 
 def _cell(attributes: str, value: Any) -> str:
     """Return the element of a cell: a text is never a formula or an error, and a number keeps all digits."""
     if isinstance(value, str):
-        text = escape(_SURROGATE.sub("?", _ESCAPED.sub(_escape, value)))
+        text = escape(_SURROGATE.sub("?", _ESCAPED.sub(_escape, value)), quote=False)
         space = ' xml:space="preserve"' if text != text.strip() else ""
         return f'<c {attributes} t="inlineStr">{f"<is><t{space}>{text}</t></is>" if text else ""}</c>'
     if isinstance(value, bool):

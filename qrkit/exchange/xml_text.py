@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
 
+from qrkit.drawing.svg.svg_text import quoted
 from qrkit.errors import UnreadableFile
 
 if TYPE_CHECKING:
@@ -35,13 +36,14 @@ def element(tag: str, text: str, *, name: str = "") -> str:
 
     Text that XML cannot represent is written as base64-encoded UTF-8. Lone surrogates are replaced by "?".
     """
-    named = f" name={quoteattr(name)}" if name else ""
+    named = f" name={quoted(name)}" if name else ""
     data = text.encode("utf-8", "replace")
     text = data.decode()
     if _NO_XML.search(text):
         return f'<{tag}{named} encoding="base64">{b64encode(data).decode()}</{tag}>'
     # XML parsers convert a bare carriage return to a line feed.
-    return f"<{tag}{named}>{escape(text, {chr(13): '&#13;'})}</{tag}>"
+    escaped = escape(text, quote=False).replace("\r", "&#13;")
+    return f"<{tag}{named}>{escaped}</{tag}>"
 
 
 def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:
