@@ -38,6 +38,7 @@ def with_preset(
     logo: str | None = None,
     caption: str | Caption | None = None,
     photo: str | None = None,
+    share: float | None = None,
     fetch: Fetch | None = None,
 ) -> Design:
     """Apply a preset to a design; its content, size, layers and wrapper stay.
@@ -52,6 +53,7 @@ def with_preset(
         logo: A logo for its plate, as in `Layer.content`.
         caption: The words on its frame. Presets without a frame get one.
         photo: The photo of `photo` or `mosaic`, as in `Photo.content`; by default, that of the design, or a sample.
+        share: Longer side of the logo as a share of the symbol's side, as in `with_logo`.
         fetch: Downloads a logo given by its URL. Without it, a URL raises an error.
 
     Raises:
@@ -82,7 +84,7 @@ def with_preset(
     read = Logo.read(logo, fetch)
     plate = preset.plate if min(read.width, read.height) * LONG > 1 else "rounded"
     how: dict[str, Any] = {"plate": plate, "ring": palette.ink, "padding": 0.6, "name": LOGO, "fetch": fetch}
-    return with_logo(design, logo, color=palette.accent if logo.lower().startswith("icon:") else None, **how)
+    return with_logo(design, logo, share, color=palette.accent if logo.lower().startswith("icon:") else None, **how)
 
 
 def gallery() -> Gallery:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
 
 __all__ = [
-    "Rows", "add_content_columns", "add_look", "define_generate", "design_fields", "fields_in",
-    "fields_of_look", "options_of_table", "rows_of_table", "table_design",
+    "add_content_columns", "add_count", "add_look", "decorated_rows", "define_generate", "design_fields", "fields_in",
+    "fields_of_look", "options_of_table", "rows_asked", "wrong_contents",
 ]  # fmt: skip
 
 STANDARD = Path("-")
@@ -64,8 +65,7 @@ def define_generate(one: Parser) -> None:
     )
     names = "pattern of the file names, with columns in braces: '{Room}/Table {n}' (n is the number of the row)"
     what.add_argument("--names", metavar="TEXT", help=names)
-    count = "draw CONTENT N times; {n} in CONTENT, --caption, --subtitle and --names is the number"
-    what.add_argument("--count", type=int, metavar="N", help=count)
+    add_count(what, "--caption, --subtitle and --names")
     add_place(one)
     add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
@@ -79,6 +79,8 @@ def define_generate(one: Parser) -> None:
     text = f"style of text output: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
     add_fields(where, partial(named, "pictures.printing:PrintSize"), PRINT)
+    distance = "distance of the phone in meters; without --size-mm, print as large as it needs"
+    where.add_argument("--distance-m", type=float, metavar="N", help=distance)
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     add_json(one, told)
     one.set_defaults(run=_generate)
@@ -89,6 +91,16 @@ def add_content_columns(what: argparse._ArgumentGroup) -> None:
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
     items = "encode GS1 Digital Links below URL, from the columns gtin, lot, serial, expiry; {hri} is its readable text"
     what.add_argument("--gs1", metavar="URL", help=items)
+
+
+def add_count(what: argparse._ArgumentGroup, others: str) -> None:
+    """Add the option that draws a content several times.
+
+    Args:
+        others: The options with texts that the number is filled in to.
+    """
+    count = f"draw CONTENT N times; {{n}} in CONTENT, {others} is the number"
+    what.add_argument("--count", type=int, metavar="N", help=count)
 
 
 def add_look(look: argparse._ArgumentGroup) -> None:
@@ -106,30 +118,28 @@ def add_look(look: argparse._ArgumentGroup) -> None:
 
 
 def _generate(asked: argparse.Namespace) -> Status:
-    from qrkit.pictures.decorating import captions_by_name
+    from qrkit.pictures.decorating import parts_by_name
 
-    with captions_by_name():
+    with parts_by_name():
         _check_together(asked)
         return _several(asked) if asked.table or asked.count is not None else _generate_one(asked)
 
 
 def _check_together(asked: argparse.Namespace) -> None:
     """Raise an error for options that cannot be combined, instead of silently ignoring some of them."""
-    problems = []
-    kind = kind_asked(asked)
-    if kind and (asked.content is not None or asked.table):
-        other = "CONTENT" if asked.content is not None else "--from"
-        problems.append(Problem(option_of(kind), None, f"cannot be combined with {other}, which says what to encode"))
+    problems = wrong_contents(asked)
     is_printed = asked.output is None or asked.output == STANDARD
     if asked.table:
-        rule = "cannot be combined with --from, whose rows say what to encode"
-        problems += [Problem("content", asked.content, rule)] if asked.content is not None else []
         problems += [Problem("style", asked.style, "cannot be combined with --from")] if asked.style else []
-        problems += [Problem("count", asked.count, rule)] if asked.count is not None else []
         problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
         problems += _names_twice(asked)
     else:
-        problems += options_of_table(asked) + _wrong_count(asked)
+        problems += options_of_table(asked)
+        if asked.count is None:
+            rule = "needs --from, a table, or --count"
+            problems += [] if asked.names is None else [Problem("names", asked.names, rule)]
+        elif is_printed:
+            problems.append(Problem("output", None, "is required with --count: a folder, a .zip or a .pdf"))
         problems += (
             [Problem("json", None, "needs a file (-o), because the picture itself goes to standard output")]
             if (asked.json and is_printed)
@@ -142,10 +152,36 @@ def _check_together(asked: argparse.Namespace) -> None:
         raise InvalidParameter(*problems)
 
 
+def wrong_contents(asked: argparse.Namespace) -> list[Problem]:
+    """Return the problems of options that say what to encode, and of how often."""
+    problems = []
+    kind = kind_asked(asked)
+    if kind and (asked.content is not None or asked.table):
+        other = "CONTENT" if asked.content is not None else "--from"
+        problems.append(Problem(option_of(kind), None, f"cannot be combined with {other}, which says what to encode"))
+    if asked.table:
+        rule = "cannot be combined with --from, whose rows say what to encode"
+        given = [(name, getattr(asked, name)) for name in ("content", "count")]
+        return [*problems, *(Problem(name, value, rule) for name, value in given if value is not None)]
+    if asked.count is None:
+        return problems
+    from qrkit.pictures.sets import MOST_NUMBERED
+
+    if not 1 <= asked.count <= MOST_NUMBERED:
+        problems.append(Problem("count", asked.count, f"must be in 1..{MOST_NUMBERED:,}", "out-of-range"))
+    if asked.content is None and not kind:
+        problems.append(Problem("content", None, "is required with --count"))
+    return problems
+
+
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
     rule = f"is only for pictures, not for {'designs' if _is_design(asked) else 'text'}"
     is_none = _is_shown_as_text(asked) or _is_design(asked)
-    return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and is_none else []
+    given = [(name, getattr(asked, name)) for name in ("size_mm", "distance_m")]
+    problems = [Problem(name, value, rule) for name, value in given if value is not None and is_none]
+    if asked.distance_m is not None and (asked.table or asked.count is not None):
+        problems.append(Problem("distance_m", asked.distance_m, "is for a single code"))
+    return problems
 
 
 def _wrong_format(asked: argparse.Namespace) -> list[Problem]:
@@ -203,13 +239,14 @@ def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
 
 def _generate_one(asked: argparse.Namespace) -> Status:
     image = _image(asked)
-    size = print_size(asked)
+    distance = asked.distance_m
+    size = print_size(asked, None if distance is None else ceil(image.least_width_mm(distance)))
     printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
     if size:
         from qrkit.pictures.preflight import known_findings
 
-        told += map(str, known_findings(image, size))
+        told += map(str, known_findings(image, size, distance))
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:
@@ -345,22 +382,6 @@ def _names_twice(asked: argparse.Namespace) -> list[Problem]:
     return [Problem("names", asked.names, "cannot be combined with --name-column")] if is_twice else []
 
 
-def _wrong_count(asked: argparse.Namespace) -> list[Problem]:
-    if asked.count is None:
-        rule = "needs --from, a table, or --count"
-        return [] if asked.names is None else [Problem("names", asked.names, rule)]
-    from qrkit.pictures.sets import MOST_NUMBERED
-
-    problems = [] if 1 <= asked.count <= MOST_NUMBERED else [
-        Problem("count", asked.count, f"must be in 1..{MOST_NUMBERED:,}", "out-of-range")
-    ]  # fmt: skip
-    if asked.output is None or asked.output == STANDARD:
-        problems.append(Problem("output", None, "is required with --count: a folder, a .zip or a .pdf"))
-    if asked.content is None and not kind_asked(asked):
-        problems.append(Problem("content", None, "is required with --count"))
-    return problems
-
-
 class Rows(NamedTuple):
     """What several pictures are made of: columns, contents, numbers in the file, and file names."""
 
@@ -371,32 +392,21 @@ class Rows(NamedTuple):
 
 
 def _several(asked: argparse.Namespace) -> Status:
-    from qrkit.pictures.sets import NUMBER, generate_set
+    from qrkit.pictures.batches import generate_many
+    from qrkit.pictures.patterns import check_pattern, path_in
 
-    if asked.table:
-        rows = rows_of_table(asked)
-        texts, contents = rows.texts, rows.contents
-    else:
-        texts, contents = asked.count, _content(asked) or ""
-        rows = Rows([{NUMBER: str(asked.count)}], [contents], range(1, asked.count + 1))
-    design, frame = table_design(asked, rows), {} if asked.frame is None else {"frame": asked.frame}
+    rows = rows_asked(asked)
+    check_pattern("names", asked.names or "", (name for row in rows.texts for name in row))
+    contents, look = decorated_rows(asked, rows)
     with complaining("generate"):
-        batch = generate_set(
-            texts,
+        batch = generate_many(
             contents,
             to=asked.output,
-            names=asked.names or rows.names,
-            caption=asked.caption,
-            subtitle=asked.subtitle,
-            preset=asked.preset,
-            colorway=asked.colorway,
-            logo=asked.logo,
+            names=[path_in(asked.names, row) for row in rows.texts] if asked.names else rows.names,
             format=asked.format or "png",
             print_size=print_size(asked),
-            design=design,
             progress=sys.stderr.isatty(),
-            **fields_of_look(asked),
-            **frame,
+            **look,
         )
     errors = [(rows.numbers[error.row], error) for error in batch.errors]
     tell_rows([(row, error.error) for row, error in errors])
@@ -405,7 +415,32 @@ def _several(asked: argparse.Namespace) -> Status:
     return status_of(batch.created, len(errors))
 
 
-def rows_of_table(asked: argparse.Namespace) -> Rows:
+def rows_asked(asked: argparse.Namespace) -> Rows:
+    """Return the rows of the table that the options name, or a content with its numbers."""
+    if asked.table:
+        return _rows_of_table(asked)
+    from qrkit.pictures.patterns import check_pattern, filled
+    from qrkit.pictures.sets import numbered
+
+    content, texts = _content(asked) or "", numbered([{}] * (asked.count or 1))
+    if asked.count is None:
+        return Rows(texts, [content], [1])
+    check_pattern("content", content, texts[0])
+    return Rows(texts, [filled(content, row) for row in texts], range(1, asked.count + 1))
+
+
+def decorated_rows(asked: argparse.Namespace, rows: Rows) -> tuple[Sequence[Design | QrkitError | str], dict[str, Any]]:
+    """Return the designs of rows; or their contents, and how all of them are drawn."""
+    from qrkit.pictures.sets import decorated
+
+    design, decoration, fields = _table_design(asked, rows), decoration_of(asked), fields_of_look(asked)
+    if not (decoration or asked.subtitle is not None):
+        return rows.contents, {"design": design, **fields}
+    how: dict[str, Any] = {"subtitle": asked.subtitle, "fields": fields}
+    return decorated(rows.contents, rows.texts, design, decoration, **how), {}
+
+
+def _rows_of_table(asked: argparse.Namespace) -> Rows:
     """Return the rows of the table that the options name."""
     from qrkit.exchange.locating import Place
     from qrkit.exchange.sheets import read_sheet
@@ -445,7 +480,7 @@ def _items(texts: list[dict[str, str]], asked: argparse.Namespace) -> list[str |
     return found
 
 
-def table_design(asked: argparse.Namespace, rows: Rows) -> Design | dict[str, Any]:
+def _table_design(asked: argparse.Namespace, rows: Rows) -> Design | dict[str, Any]:
     """Return the design of several pictures that the options begin with, or its fields."""
     if asked.template:
         # The longest content has the most modules, so all symbols fit the size of its picture.

@@ -43,7 +43,7 @@ def kind_content(asked: argparse.Namespace, kind: str) -> Content:
         raise InvalidParameter(*wrong)
     fields = (word.partition("=") for word in words)
     content = make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})
-    tell_notes("generate", content)
+    tell_notes(asked.command, content)
     return content
 
 

@@ -305,13 +305,18 @@ def _number(text: str) -> float | str:
     return text
 
 
-def print_size(asked: argparse.Namespace) -> PrintSize | None:
+def print_size(asked: argparse.Namespace, least_mm: float | None = None) -> PrintSize | None:
     """Return the print size that the options `PRINT` ask for, if any.
+
+    Args:
+        least_mm: The width if none is asked for.
 
     Raises:
         InvalidParameter: If one of the others is given without a width.
     """
     given = {name: getattr(asked, name) for name in PRINT if getattr(asked, name) is not None}
+    if least_mm is not None:
+        given = {"size_mm": least_mm, **given}
     if given and "size_mm" not in given:
         rule = "needs --size-mm, a width on paper"
         raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
@@ -326,12 +331,17 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
     look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
     look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
+    share = "longer side of the logo, as a share of the symbol's side (as large as reads well)"
+    look.add_argument("--logo-size", type=float, metavar="N", help=share)
     look.add_argument(
         "--caption",
         metavar="TEXT",
         help="words on the frame (without --frame: that of the preset, or `bar`)",
     )
     look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
+    look.add_argument("--frame-color", metavar="COLOR", help="color of the frame (that of the preset or the modules)")
+    eyes = "color of the finder patterns (that of the preset or the modules)"
+    look.add_argument("--eye-color", metavar="COLOR", help=eyes)
 
 
 def decoration_of(asked: argparse.Namespace) -> Decoration:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import (
     add_content_columns,
+    add_count,
     add_look,
+    decorated_rows,
     fields_of_look,
     options_of_table,
-    rows_of_table,
-    table_design,
+    rows_asked,
+    wrong_contents,
 )
+from qrkit.commands.kind_options import add_kinds, kind_asked
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_of_local_urls, tell_rows
-from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, decoration_of, option_of
+from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place
 from qrkit.commands.stores import add_base_url, opened
-from qrkit.contents import MODULES
-from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.paper.label_pages import SheetSettings
 
 if TYPE_CHECKING:
@@ -41,10 +41,13 @@ def define_sheet(one: Parser) -> None:
     file = "the .pdf to write, or a .zpl for a label printer (needs --dpi); an existing one is replaced"
     one.add_argument("file", type=Path, metavar="FILE", help=file)
     what = one.add_argument_group("what to print")
+    what.add_argument("--content", metavar="CONTENT", help="a text to encode, instead of the QR Codes of a store")
+    add_kinds(what)
     what.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     table = "a csv, xlsx, xls or ods file whose first row names the columns, instead of a store"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     add_content_columns(what)
+    add_count(what, "--caption and --line")
     line = (
         "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
     )
@@ -54,9 +57,6 @@ def define_sheet(one: Parser) -> None:
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
     add_look(one.add_argument_group("how the codes of TABLE look"))
     add_base_url(one)
-    count = "a table has a row for each code (--from TABLE), and --copies N repeats each label"
-    kind = "put the text that `qrkit content {}` prints into the column Content of a table, and use --from TABLE"
-    one.advice = {"--count": count} | {option_of(name): kind.format(name) for name in MODULES}
     add_json(one, "file, labels, pages, left_out (rows of TABLE without content)")
     one.set_defaults(run=_sheet, name_column=None)
 
@@ -69,16 +69,17 @@ def _sheet(asked: argparse.Namespace) -> Status:
     if "stock" not in given:
         rule = "is required: the part number of a label stock, such as L7160, or a card, such as business-card"
         raise InvalidParameter(Problem("stock", None, rule))
-    settings = SheetSettings(**given, lines=asked.line or () if asked.table else asked.line or ("{name}",))
-    look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked))
-    if not asked.table and (wrong := options_of_table(asked, *look)):
+    is_store = not (asked.table or asked.content is not None or kind_asked(asked))
+    settings = SheetSettings(**given, lines=asked.line or (("{name}",) if is_store else ()))
+    look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked)) if is_store else ()
+    if wrong := wrong_contents(asked) + ([] if asked.table else options_of_table(asked, *look)):
         raise InvalidParameter(*wrong)
     if asked.test_page:
         file = write_test_page(asked.file, settings)
         print_result(asked, f"{file}: a test page", file=str(file), labels=0, pages=1, left_out=[])
         return Status.DONE
     with complaining("sheet"):
-        written, left_out = _from_table(asked, settings) if asked.table else (_from_store(asked, settings), [])
+        written, left_out = (_from_store(asked, settings), []) if is_store else _from_rows(asked, settings)
     members = {"labels": written.labels, "pages": written.pages, "left_out": left_out}
     print_result(asked, f"{asked.file}: {written}", file=str(asked.file), **members)
     return status_of(written.labels, len(left_out))
@@ -93,22 +94,16 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
         return code_sheet(portfolio, asked.file, settings, campaign_id=campaign)
 
 
-def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:
-    """Write the labels of a table, and also return the numbers of its rows without content."""
+def _from_rows(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:
+    """Write the labels of a table or a content; return the numbers of rows without content, too."""
     from qrkit.paper.label_sheets import Labels, write_sheet
     from qrkit.pictures.batch_files import Look
-    from qrkit.pictures.sets import decorated
 
     if asked.campaign is not None:
-        raise InvalidParameter(Problem("campaign", asked.campaign, "is for the QR Codes of a store, without --from"))
-    rows = rows_of_table(asked)
-    design, decoration = table_design(asked, rows), decoration_of(asked)
-    contents: Sequence[Design | QrkitError | str] = rows.contents
-    if decoration or asked.subtitle is not None:
-        contents = decorated(
-            rows.contents, rows.texts, design, decoration, subtitle=asked.subtitle, fields=fields_of_look(asked)
-        )
-    drawn = Look(design, None, fields_of_look(asked))
+        raise InvalidParameter(Problem("campaign", asked.campaign, "is for the QR Codes of a store"))
+    rows = rows_asked(asked)
+    contents, look = decorated_rows(asked, rows)
+    drawn = Look(look.pop("design", None), None, look)
     left_out = [number for number, content in zip(rows.numbers, rows.contents, strict=True) if content == ""]
     tell_rows([(number, "has no content, and gets no label") for number in left_out])
     kept = [row for row in zip(contents, rows.texts, rows.numbers, rows.contents, strict=True) if row[3] != ""]

@@ -41,9 +41,10 @@ class SimpleDesign(NamedTuple):
     union: bool | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the design as fields of `Design`."""
+        """Return the design as fields of `Design`; a white background is left out, so that colored labels have one."""
+        left_out = {"union"} if self.background != WHITE else {"union", "background"}
         modules = {} if self.union is None else {"modules": {"union": self.union}}
-        return {name: value for name, value in self._asdict().items() if name != "union"} | modules
+        return {name: value for name, value in self._asdict().items() if name not in left_out} | modules
 
 
 def simple_design(content: object, fields: Mapping[str, Any]) -> SimpleDesign | None:

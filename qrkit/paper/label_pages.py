@@ -39,12 +39,12 @@ class SheetSettings(Inks):
 
     stock: str = Field(
         description="Part number of a label stock, such as `L7160`, or a card: `business-card`, `table-tent`, "
-        "`a6`, `sticker`, `ticket`, `hang-tag`."
+        "`a6`, `sticker`, `ticket`, `hang-tag`; or a `poster`, whose first line of text stands above the code."
     )
     paper: str | None = Field(
         default=None,
         description="Paper of a card: `A4` by default, `Letter`, `A3` and others, or `card`, which puts each card on a "
-        "page of its own, as print shops want.",
+        "page of its own, as print shops want. A poster is as large as its paper.",
     )
     lines: tuple[str, ...] = Field(
         default=(), description="Lines of text on a label, with fields such as `{name}` in braces."
@@ -63,8 +63,8 @@ class SheetSettings(Inks):
     )
     label_color: OpaqueColor | None = Field(
         default=None,
-        description="Color of the labels; by default, that of the paper. A code keeps its own background, which is "
-        "white unless you set it.",
+        description="Color of the labels; by default, that of the paper. A code without a background of its own stands "
+        "on it directly; if phones may fail to read it there, on white.",
     )
     text_color: OpaqueColor = Field(default=BLACK, description="Color of the text.")
     offset_x: Move = Field(default=0.0, description="How far your printer has to move everything to the right.")
@@ -122,7 +122,7 @@ class Pages:
             self._marks((), {y + stock.height / 2 for _, y in stock.places})
         width, height = (side * POINTS_PER_MM for side in stock.page)
         trim, bleed = None, 0.0
-        if (self._settings.paper or "").lower() == CARD:
+        if stock.is_poster or (self._settings.paper or "").lower() == CARD:
             trim = self._matrix.box(*stock.places[0], stock.width, stock.height)
             bleed = self._settings.bleed * self._matrix.scale_x
         self._pdf.add_page(self._contents, width, height, trim=trim, bleed=bleed)

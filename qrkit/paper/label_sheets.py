@@ -11,8 +11,9 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from itertools import cycle, islice
-from math import ceil, floor, sqrt
+from functools import cached_property
+from itertools import chain, cycle, islice
+from math import ceil, floor
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -29,16 +30,16 @@ from qrkit.drawing.writers.pdf import PdfFile
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
-from qrkit.paper.placing import CAPITAL, LEAST_MARGIN, Box, Lettering, Line, Placed, place, room_of
+from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
 from qrkit.paper.stocks import Stock, stock_named
 from qrkit.pictures.batch_files import MOST_LOOKS
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.inks import press_of
 from qrkit.pictures.patterns import check_pattern, filled
-from qrkit.pictures.preflight import preflight
+from qrkit.pictures.preflight import known_findings, preflight
 from qrkit.pictures.printing import PrintSize
 
-__all__ = ["Labels", "SheetFile", "first_page", "write_sheet", "write_test_page"]
+__all__ = ["Labels", "SheetFile", "first_page", "stock_of", "write_sheet", "write_test_page"]
 
 MOST_PROBLEMS = 20
 """Labels that an error names."""
@@ -47,8 +48,10 @@ ONLY_PDF = (
     "spots",
 )  # fmt: skip
 """Settings that a label printer has no use for, or that are set on the printer."""
+PALE = ("contrast", "reversed")
+"""Findings because of which a code stands on white and not on the color of its label."""
 MOST_KEPT = 1_000
-"""Labels that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
+"""Codes that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
 RULER, SHORT_RULER = 100, 10
 """Millimeters of the lines on a test page, and on one that is too small for them."""
 PAPER, EDGE, HALF_EDGE = Color.parse("#E4E7EB"), Color.parse("#C3C9D1"), 0.2
@@ -139,7 +142,7 @@ def first_page(labels: Labels, settings: SheetSettings, *, width: float) -> Scen
     Warns:
         UserWarning: As `write_sheet`, of what to change before printing.
     """
-    most = len(_stock(settings).places)
+    most = len(stock_of(settings).places)
     sheet = _Sheet(labels._replace(rows=labels.rows[:most], numbers=labels.numbers[:most]), settings)
     sheet.check()
     return sheet.first_page(width)
@@ -159,7 +162,7 @@ def write_test_page(path: str | Path, settings: SheetSettings) -> Path:
         CannotWrite: If the file cannot be written.
     """
     file = _pdf(path)
-    stock = _stock(settings)
+    stock = stock_of(settings)
     texts = [str(number) for number in range(1, len(stock.places) + 1)]
     ruler = RULER if min(stock.page) > RULER else SHORT_RULER
     says = f"{stock.name}: both lines are {ruler} mm long"
@@ -184,7 +187,7 @@ def _pdf(path: str | Path) -> Path:
     return file
 
 
-def _stock(settings: SheetSettings) -> Stock:
+def stock_of(settings: SheetSettings) -> Stock:
     """Return the stock, whose cards lie apart by their bleed and marks, and check where labels begin."""
     is_marked = settings.marks == "crop" or (settings.marks == "cut" and stock_named(settings.stock).panels > 1)
     marks = MARK + MARK_GAP if is_marked else 0
@@ -195,20 +198,28 @@ def _stock(settings: SheetSettings) -> Stock:
     return stock
 
 
+def _look(image: QRImage) -> tuple[object, ...]:
+    """Return what codes have in common that differ only in their contents."""
+    return image.symbol.version, *(getattr(image.design, one) for one in Design.model_fields if one != "content")
+
+
 class _Sheet:
     """Checks labels and writes their pages."""
 
     def __init__(self, labels: Labels, settings: SheetSettings) -> None:
         self._labels, self._settings = labels, settings
-        self._stock = _stock(settings)
+        self._stock = stock_of(settings)
         self._room = room_of(self._stock)
         if not labels.rows:
             raise InvalidParameter(Problem("rows", None, "must not be empty: there is no QR Code to print"))
         known = dict.fromkeys(name for row in labels.rows for name in labels.fields(row))
         for line in settings.lines:
             check_pattern("lines", line, known)
-        self._kept: dict[int, tuple[QRImage, Placed]] = {}
-        self._looks: set[tuple[object, ...]] = set()
+        self._pictures: dict[int, tuple[float, float, float]] = {}
+        self._smallest = TextSize.usual(self._stock)
+        self._is_read: dict[tuple[object, ...], bool] = {}
+        self._kept: dict[int, QRImage] = {}
+        self._looks: dict[tuple[object, ...], tuple[str, int, Any, QRImage]] = {}
         self._findings: dict[str, str] = {}
         self.lettering = Lettering(map(self._texts, labels.rows))
 
@@ -223,23 +234,12 @@ class _Sheet:
         Raises:
             InvalidParameter: If labels cannot be printed; a problem for each.
         """
-        problems: list[Problem] = []
-        numbers = self._labels.numbers or range(1, len(self._labels.rows) + 1)
-        for index, (row, number) in enumerate(zip(self._labels.rows, numbers, strict=True)):
-            try:
-                name = self._labels.fields(row).get("name") or f"row {number!r}"
-                made = self._made(row)
-                self._preflight(name, *made)
-                if index < MOST_KEPT:
-                    self._kept[index] = made
-            except QrkitError as error:
-                rule = error.problems[0].rule if isinstance(error, InvalidParameter) else str(error)
-                problems.append(Problem("label", name, rule, "does-not-fit"))
-                if len(problems) == MOST_PROBLEMS:
-                    break
-        if problems:
+        steps = map(self._problems, (self._measure, self._check_modules))
+        if problems := [*islice(chain.from_iterable(steps), MOST_PROBLEMS)]:
             raise InvalidParameter(*problems)
         settings, ground = self._settings, self._settings.label_color or WHITE
+        for name, index, row, image in self._looks.values():
+            self._preflight(name, image, self._placed(index, row))
         if settings.lines and (contrast := settings.text_color.contrast(ground)) < LEAST_CONTRAST:
             told = (
                 f"text in {settings.text_color.rgb} on {ground.rgb} has a contrast of {contrast:.1f}, and people need "
@@ -248,35 +248,86 @@ class _Sheet:
         for finding in self._findings.values():
             warnings.warn(finding, stacklevel=4)
 
+    def _problems(self, check: Callable[[str, int, Any], None]) -> Iterator[Problem]:
+        """Yield the problems that a check finds, one of a label."""
+        numbers = self._labels.numbers or range(1, len(self._labels.rows) + 1)
+        for index, (row, number) in enumerate(zip(self._labels.rows, numbers, strict=True)):
+            name = self._labels.fields(row).get("name") or f"row {number!r}"
+            try:
+                check(name, index, row)
+            except QrkitError as error:
+                rule = error.problems[0].rule if isinstance(error, InvalidParameter) else str(error)
+                yield Problem("label", name, rule, "does-not-fit")
+
+    def _measure(self, name: str, index: int, row: Any) -> None:
+        """Keep the size of a code and that of its texts. Of each look, up to 20, the first code is kept, too.
+
+        Raises:
+            InvalidParameter: If the texts do not fit.
+        """
+        image, texts = self._image(row), self._texts(row)
+        if rule := next(filter(None, map(unset_rule, texts)), None):
+            raise InvalidParameter(Problem("lines", None, rule))
+        picture = picture_size(image.design, image.symbol)
+        placed = self._place(picture, texts, TextSize.usual(self._stock))
+        if placed is None:
+            text = max(texts, key=len)[:SHOWN_VALUE]
+            rule = f"the text does not fit {self._stock.name}, even in letters of 5 points: {text!r}"
+            raise InvalidParameter(Problem("lines", None, rule, "out-of-range"))
+        self._pictures[index] = picture
+        self._smallest = TextSize(*map(min, self._smallest, placed.size))
+        if index < MOST_KEPT:
+            self._kept[index] = image
+        if len(self._looks) < MOST_LOOKS:
+            self._looks.setdefault(_look(image), (name, index, row, image))
+
+    def _image(self, row: Any) -> QRImage:
+        """Return the code of a label; on a colored one without a field of its own, unless phones may need one."""
+        image, ground = self._labels.image(row), self._settings.label_color
+        if ground is None or "background" in image.design.model_fields_set or image.design.micro:
+            return image
+        on_label, look = image.on(ground), _look(image)
+        if look not in self._is_read:
+            size = PrintSize(size_mm=self._room.width)
+            is_pale = any(one.code in PALE for one in known_findings(on_label, size))
+            self._is_read[look] = on_label.fault in (None, image.fault) and not is_pale
+        return on_label if self._is_read[look] else image
+
+    def _check_modules(self, _name: str, index: int, row: Any) -> None:
+        if index in self._pictures:
+            self._placed(index, row)
+
+    @cached_property
+    def _text_size(self) -> TextSize:
+        """The size of the texts of all labels: the smallest that one needs, and the height of the tallest."""
+        rows = ((picture, self._texts(self._labels.rows[index])) for index, picture in self._pictures.items())
+        placed = filter(None, (self._place(picture, texts, self._smallest) for picture, texts in rows if texts))
+        return self._smallest._replace(height=max((one.size.height for one in placed), default=0))
+
     def _preflight(self, name: str, image: QRImage, placed: Placed) -> None:
-        """Keep the first finding of each kind. Codes of one look and size are checked once, of at most 20 looks."""
-        look = image.symbol.version, *(getattr(image.design, one) for one in Design.model_fields if one != "content")
-        if look in self._looks or len(self._looks) == MOST_LOOKS:
-            return
-        self._looks.add(look)
+        """Keep the first finding of each kind."""
         size, ground = PrintSize(size_mm=placed.code.width), self._settings.label_color or WHITE
         with suppress(RenderingFailed):  # a PDF needs no rendering
             for finding in preflight(image, size, self._settings.dpi, ground=ground, free_mm=LEAST_MARGIN):
                 if finding.code != "module-size":  # which `least_module` decides
                     self._findings.setdefault(finding.code, f"label {name!r}: {finding}")
 
-    def _made(self, row: Any) -> tuple[QRImage, Placed]:
-        """Return the code of a label, and where it and the texts lie.
+    def _place(self, picture: tuple[float, float, float], texts: Sequence[str], most: TextSize) -> Placed | None:
+        """Return where a code and texts of at most a size lie; None if the texts do not fit."""
+        width, height, _ = picture
+        put = place_on_poster if self._stock.is_poster else place
+        return put(self._room, height / width, texts, most, self.lettering)
+
+    def _placed(self, index: int, row: Any) -> Placed:
+        """Return where the code and the texts of a label lie.
 
         Raises:
-            InvalidParameter: If the texts do not fit, or the modules of the code are too small.
+            InvalidParameter: If the modules of the code are too small.
         """
-        image, texts = self._labels.image(row), self._texts(row)
-        if rule := next(filter(None, map(unset_rule, texts)), None):
-            raise InvalidParameter(Problem("lines", None, rule))
-        width, height, module = picture_size(image.design, image.symbol)
-        capital = CAPITAL * sqrt(self._stock.width * self._stock.height / self._stock.panels)
-        placed = place(self._room, height / width, texts, capital, self.lettering)
-        if placed is None:
-            text = max(texts, key=len)[:SHOWN_VALUE]
-            rule = f"the text does not fit {self._stock.name}, even in letters of 5 points: {text!r}"
-            raise InvalidParameter(Problem("lines", None, rule, "out-of-range"))
-        return image, placed._replace(code=self._in_dots(placed.code, width / module))
+        width, _, module = picture = self._pictures[index]
+        placed = self._place(picture, self._texts(row), self._text_size)
+        assert placed  # in the size of all labels, because it was in a larger one
+        return placed._replace(code=self._in_dots(placed.code, width / module))
 
     def _in_dots(self, code: Box, modules: float) -> Box:
         """Return the box of a code whose modules are whole dots of the printer, if it has dots.
@@ -320,8 +371,8 @@ class _Sheet:
     def _each(self) -> Iterator[tuple[QRImage, Placed]]:
         """Yield the code of each label, and where it and the texts lie."""
         for index, row in enumerate(self._labels.rows):
-            made = self._kept.pop(index, None)
-            yield made or self._made(row)
+            image = self._kept.pop(index, None)
+            yield image or self._image(row), self._placed(index, row)
 
     def write_roll(self, file: BinaryIO) -> int:
         """Write all labels as ZPL, and return how many are printed."""

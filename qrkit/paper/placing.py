@@ -12,7 +12,7 @@ from qrkit.design.print_width import SMALLEST_CAPITAL_MM
 from qrkit.drawing.letters.lettering import Letters, outline_of, own_letters, steps
 from qrkit.paper.stocks import Stock
 
-__all__ = ["Box", "Lettering", "Line", "Placed", "place", "room_of"]
+__all__ = ["Box", "Lettering", "Line", "Placed", "TextSize", "place", "place_on_poster", "room_of"]
 
 MARGIN, LEAST_MARGIN, MOST_MARGIN = 0.05, 1.0, 5.0
 """Light edge of a label as a share of its shorter side, and in millimeters."""
@@ -27,7 +27,10 @@ DESCENT = 0.3
 WIDE = 1.3
 """Width of a box, in heights, from which the text stands beside the code instead of below it."""
 BESIDE, BELOW = 0.58, 0.4
-"""The most of a box that a code takes beside text, and that text takes below a code."""
+"""The most of a box that a code takes beside text, and that text takes above and below a code."""
+POSTER_MARGIN, POSTER_FURTHER = 0.08, 0.45
+"""Of a poster: its light edge as a share of its shorter side, and the height of further lines as a share of that of the
+title."""
 SMALLER = 0.93
 """Step from one size of text to the next."""
 LONG = 500
@@ -57,11 +60,35 @@ class Line(NamedTuple):
     capital: float
 
 
+class TextSize(NamedTuple):
+    """How large text may be; the labels of a sheet share one size, so that they look alike.
+
+    Attributes:
+        first: Height of the capitals of the first line.
+        further: Height of the capitals of the others.
+        gap: Distance of the text from the code.
+        height: Height of all lines.
+    """
+
+    first: float
+    further: float
+    gap: float
+    height: float = 0.0
+
+    @classmethod
+    def usual(cls, stock: Stock) -> TextSize:
+        """Return the size of text that has enough room."""
+        capital = CAPITAL * sqrt(stock.width * stock.height / stock.panels)
+        further = capital * (POSTER_FURTHER if stock.is_poster else FURTHER)
+        return cls(capital, max(further, SMALLEST_CAPITAL_MM), capital)
+
+
 class Placed(NamedTuple):
-    """The box of a code, and lines of text; a code that is too large has no box."""
+    """The box of a code, and lines of text of one size."""
 
     code: Box
     lines: tuple[Line, ...]
+    size: TextSize
 
 
 class Lettering:
@@ -94,26 +121,27 @@ class Lettering:
             if not character.isspace()
         )
 
-    def fitted(self, texts: Sequence[str], width: float, height: float, capital: float) -> Block | None:
-        """Return texts in the largest size, up to the usual one, at which they fit; None if they never do."""
+    def fitted(self, texts: Sequence[str], width: float, height: float, most: TextSize) -> Block | None:
+        """Return texts in the largest size up to `most` at which they fit; None if they never do."""
         if sum(map(len, texts)) > LONG:
-            smallest = self._block(texts, width, SMALLEST_CAPITAL_MM)
-            if smallest is None or smallest.height > height:
+            smallest = self._block(texts, width, most._replace(first=SMALLEST_CAPITAL_MM))
+            if smallest is None or smallest.size.height > height:
                 return None
-        size = capital
+        size = most.first
         while size >= SMALLEST_CAPITAL_MM - ROUNDING:
-            block = self._block(texts, width, size)
-            if block and block.height <= height:
+            block = self._block(texts, width, most._replace(first=size))
+            if block and block.size.height <= height:
                 return block
             size *= SMALLER
         return None
 
-    def _block(self, texts: Sequence[str], width: float, size: float) -> Block | None:
+    def _block(self, texts: Sequence[str], width: float, most: TextSize) -> Block | None:
         lines: list[Line] = []
         bottom = y = 0.0
-        paragraph = PARAGRAPH * max(size * FURTHER, SMALLEST_CAPITAL_MM)
-        first = self._unbroken(texts[:1], "bold", width, size)
-        further = self._unbroken(texts[1:], "medium", width, max(first * FURTHER, SMALLEST_CAPITAL_MM))
+        paragraph = PARAGRAPH * max(most.first * FURTHER, SMALLEST_CAPITAL_MM)
+        first = self._unbroken(texts[:1], "bold", width, most.first)
+        further = max(min(most.further, first * FURTHER), SMALLEST_CAPITAL_MM)
+        further = self._unbroken(texts[1:], "medium", width, further)
         for number, text in enumerate(texts):
             weight, capital = ("medium", further) if number else ("bold", first)
             wrapped = self._wrapped(text, weight, width / capital)
@@ -123,7 +151,7 @@ class Lettering:
                 y += capital * (PITCH if lines else 1) + (paragraph if lines and not place else 0)
                 lines.append(Line(line, weight, self.width(line, weight) * capital, y, capital))
                 bottom = y + DESCENT * capital
-        return Block(tuple(lines), bottom)
+        return Block(tuple(lines), TextSize(first, further, most.gap, bottom))
 
     def _unbroken(self, texts: Sequence[str], weight: str, width: float, size: float) -> float:
         """Return the largest size, up to `size`, that breaks no word which fits a line in the smallest size."""
@@ -154,16 +182,18 @@ class Lettering:
 
 
 class Block(NamedTuple):
-    """Lines of text with baselines from 0 at the top, whose `x` is still their length, and the height of all."""
+    """Lines of text with baselines from 0 at the top, whose `x` is still their length, and their size."""
 
     lines: tuple[Line, ...]
-    height: float
+    size: TextSize
 
 
 def room_of(stock: Stock) -> Box:
     """Return the part of a panel that may be printed, without its edge and its hole."""
     width, height = stock.width, stock.height / stock.panels
     margin = min(max(MARGIN * min(width, height), LEAST_MARGIN), MOST_MARGIN)
+    if stock.is_poster:
+        margin = POSTER_MARGIN * min(width, height)
     if stock.shape == "disc":
         # The largest square below the hole of a disc whose lower corners lie on the edge.
         start, radius = stock.hole + margin, width / 2 - margin
@@ -177,34 +207,57 @@ def room_of(stock: Stock) -> Box:
     return Box(margin, top, width - 2 * margin, height - top - margin)
 
 
-def place(box: Box, shape: float, texts: Sequence[str], capital: float, lettering: Lettering) -> Placed | None:
+def place(box: Box, shape: float, texts: Sequence[str], most: TextSize, lettering: Lettering) -> Placed | None:
     """Place a code and texts in a box; None if the texts do not fit.
 
     Args:
         box: The box.
         shape: Height of the code, in widths.
         texts: The lines of text; the first one is set larger.
-        capital: Usual height of the capitals of the first line.
+        most: The largest size of the texts, and the room that is kept for those of other labels below a code.
         lettering: The letters of the texts.
     """
-    if not texts:
-        return Placed(_inside(box, shape), ())
-    if box.width > WIDE * box.height:
-        code = _inside(Box(box.x, box.y, min(box.height / min(shape, 1), box.width * BESIDE), box.height), shape)
-        code = code._replace(x=box.x)
-        left = code.x + code.width + capital
-        block = lettering.fitted(texts, box.x + box.width - left, box.height, capital)
-        if block is None:
-            return None
-        top = box.y + (box.height - block.height + DESCENT * block.lines[-1].capital) / 2
-        return Placed(code, tuple(line._replace(x=left, y=top + line.y) for line in block.lines))
-    block = lettering.fitted(texts, box.width, box.height * BELOW, capital)
+    if not (texts or most.height):
+        return Placed(_inside(box, shape), (), most)
+    is_wide = box.width > WIDE * box.height
+    code = _inside(Box(box.x, box.y, min(box.height / min(shape, 1), box.width * BESIDE), box.height), shape)
+    left = box.x + code.width + most.gap
+    width, height = (box.x + box.width - left, box.height) if is_wide else (box.width, box.height * BELOW)
+    block = lettering.fitted(texts, width, height, most) if texts else Block((), most)
     if block is None:
         return None
-    code = _inside(box._replace(height=box.height - block.height - capital), shape)
-    code = code._replace(y=box.y + (box.height - code.height - capital - block.height) / 2)
-    center, top = box.x + box.width / 2, code.y + code.height + capital
-    return Placed(code, tuple(line._replace(x=center - line.x / 2, y=top + line.y) for line in block.lines))
+    if is_wide:
+        descent = DESCENT * block.lines[-1].capital if block.lines else 0
+        top = box.y + (box.height - block.size.height + descent) / 2
+        lines = (line._replace(x=left, y=top + line.y) for line in block.lines)
+        return Placed(code._replace(x=box.x), tuple(lines), block.size)
+    below = max(most.height, block.size.height)
+    code = _inside(box._replace(height=box.height - below - most.gap), shape)
+    code = code._replace(y=box.y + (box.height - code.height - most.gap - below) / 2)
+    center, top = box.x + box.width / 2, code.y + code.height + most.gap
+    return Placed(code, tuple(line._replace(x=center - line.x / 2, y=top + line.y) for line in block.lines), block.size)
+
+
+def place_on_poster(
+    box: Box, shape: float, texts: Sequence[str], most: TextSize, lettering: Lettering
+) -> Placed | None:
+    """Place a title above a code and further texts below it; the arguments are those of `place`."""
+    block = lettering.fitted(texts, box.width, box.height * BELOW, most) if texts else Block((), most)
+    if block is None:
+        return None
+    title = [line for line in block.lines if line.weight == "bold"]
+    others = block.lines[len(title) :]
+    above = title[-1].y + DESCENT * title[-1].capital if title else 0
+    begin = others[0].y - others[0].capital if others else 0
+    below = block.size.height - begin if others else 0
+    code = _inside(box._replace(height=box.height - max(most.height, above + below) - 2 * most.gap), shape)
+    space = (box.height - above - code.height - below) / (2 + bool(title) + bool(others))
+    top = box.y + space
+    code = code._replace(y=top + (above + space if title else 0))
+    start, center = code.y + code.height + space - begin, box.x + box.width / 2
+    lines = [line._replace(x=center - line.x / 2, y=top + line.y) for line in title]
+    lines += [line._replace(x=center - line.x / 2, y=start + line.y) for line in others]
+    return Placed(code, tuple(lines), block.size)
 
 
 def _inside(box: Box, shape: float) -> Box:

@@ -24,7 +24,7 @@ Point = tuple[float, float]
 
 ROUNDING = 1e-9
 PAPERS: dict[str, Point] = {
-    "A3": (297, 420), "A4": (210, 297), "A5": (148, 210), "A6": (105, 148), "SRA3": (320, 450),
+    "A2": (420, 594), "A3": (297, 420), "A4": (210, 297), "A5": (148, 210), "A6": (105, 148), "SRA3": (320, 450),
     "Letter": (215.9, 279.4), "Legal": (215.9, 355.6), "Tabloid": (279.4, 431.8),
 }  # fmt: skip
 """Width and height of paper, in millimeters."""
@@ -48,6 +48,7 @@ class Stock:
         places: x, y of the top left corner of each label, from the top left corner of the page, row by row.
         punch: Distance of the center of the hole from the top edge, for a tag; 0 for a hole in the middle.
         panels: Number of panels, one above the other; the upper one of two is upside down, because the card is folded.
+        is_poster: Whether it is as large as its paper, with the first line of text above the code.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Stock:
     places: tuple[Point, ...] = ((0.0, 0.0),)
     punch: float = 0.0
     panels: int = 1
+    is_poster: bool = False
 
     def outline(self, grown: float = 0.0) -> Outline:
         """Return the outline of a label, from its top left corner.
@@ -87,6 +89,7 @@ CARDS: Mapping[str, Stock] = {
         Stock("a6", "Postcards", (0, 0), "rectangle", 105, 148),
         Stock("business-card", "Business cards", (0, 0), "rectangle", 85, 55),
         Stock("hang-tag", "Hang tags", (0, 0), "rectangle", 50, 90, radius=3, hole=2.5, punch=8),
+        Stock("poster", "Posters", (0, 0), "rectangle", 210, 297, is_poster=True),
         Stock("sticker", "Round stickers", (0, 0), "round", 50, 50),
         Stock("table-tent", "Table tents, folded in the middle", (0, 0), "rectangle", 90, 240, panels=2),
         Stock("ticket", "Tickets", (0, 0), "rectangle", 140, 60),
@@ -122,7 +125,8 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
 
     Args:
         name: The name, such as `L7160`, `Avery 5160` or `business-card`. Case, spaces and hyphens do not matter.
-        paper: One of `PAPERS`, for a card; A4 by default. `card` is as large as the card with its edge.
+        paper: One of `PAPERS`, for a card; A4 by default. `card` is as large as the card with its edge. A poster is as
+            large as its paper.
         gap: Millimeters between two cards, for their bleed.
         edge: Millimeters around all cards of a page, for bleed and marks.
 
@@ -131,13 +135,16 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
             paper is unknown, too small, or given for a label stock, which has its own.
     """
     key = _key(name)
-    if card := next((one for one in CARDS if _key(one) == key), None):
-        own = (CARDS[card].width + 2 * edge, CARDS[card].height + 2 * edge)
-        sizes = {one.lower(): size for one, size in PAPERS.items()} | {CARD: own}
-        size = sizes.get((paper or "A4").lower())
+    if card := next((card for one, card in CARDS.items() if _key(one) == key), None):
+        own = {} if card.is_poster else {CARD: (card.width + 2 * edge, card.height + 2 * edge)}
+        sizes = PAPERS | own
+        size = next((size for one, size in sizes.items() if one.lower() == (paper or "A4").lower()), None)
         if size is None:
-            raise InvalidParameter(Problem("paper", paper, f"is not a paper; {nearest(paper or '', [CARD, *PAPERS])}"))
-        return _on_paper(CARDS[card], size, gap, edge)
+            raise InvalidParameter(Problem("paper", paper, f"is not a paper; {nearest(paper or '', sizes)}"))
+        if card.is_poster:
+            width, height = size
+            card, size = replace(card, width=width, height=height), (width + 2 * edge, height + 2 * edge)
+        return _on_paper(card, size, gap, edge)
     found = {replace(stock, name=""): stock for stock in _by_key().get(key, ())}
     if len(found) > 1:
         makers = " or ".join(repr(stock.name) for stock in found.values())

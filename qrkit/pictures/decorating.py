@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from qrkit.design.frames import Caption, Frame
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["Decoration", "captions_by_name"]
+__all__ = ["Decoration", "parts_by_name"]
 
-CAPTION = ("caption.text", "frame.caption.text")
-"""Fields of frames and of designs that a caption sets."""
+PARTS = {"caption.text": "caption", "frame.caption.text": "caption", "share": "logo_size"}
+"""What people who asked for a part call the field that it sets."""
 BEGUN = ("content", "layers", "frame", "photo")
 """Fields of a design that a preset adds to, so that they need not win over it again."""
 
@@ -33,6 +33,9 @@ class Decoration(NamedTuple):
         logo: The path of a picture, its bytes, or the content of a layer, such as `icon:NAME`.
         caption: The words on the frame.
         frame: The kind of the frame, or a whole frame.
+        logo_size: Longer side of the logo, as a share of the symbol's side.
+        frame_color: The color of the frame.
+        eye_color: The color of the finder patterns.
     """
 
     preset: str | None = None
@@ -40,6 +43,9 @@ class Decoration(NamedTuple):
     logo: str | Path | bytes | None = None
     caption: str | Caption | None = None
     frame: str | Frame | Mapping[str, Any] | None = None
+    logo_size: float | None = None
+    frame_color: str | None = None
+    eye_color: str | None = None
 
     def __bool__(self) -> bool:
         return any(part is not None for part in self)
@@ -48,6 +54,7 @@ class Decoration(NamedTuple):
         """Return the problems of unknown frames and invalid captions, and of parts that cannot be combined."""
         if not self:
             return []
+        from qrkit.design.color import Color
         from qrkit.design.frames import FRAME_KINDS, USUAL_KIND, Caption, Frame
 
         given = {"preset": self.preset, "colorway": self.colorway}
@@ -58,12 +65,19 @@ class Decoration(NamedTuple):
             problems.append(Problem("logo", self.logo, "must be a path, bytes, icon:NAME, a data URI or a URL"))
         if self.colorway is not None and self.preset is None:
             problems.append(Problem("colorway", self.colorway, "needs a preset, whose colors it names"))
+        if self.logo_size is not None and self.logo is None:
+            problems.append(Problem("logo_size", self.logo_size, "needs a logo"))
+        for name, color in (("frame_color", self.frame_color), ("eye_color", self.eye_color)):
+            try:
+                Color.parse(color or "black")
+            except ValueError as error:
+                problems.append(Problem(name, color, str(error), "bad-colour"))
         if isinstance(self.frame, str) and self.frame.lower() not in FRAME_KINDS:
             problems.append(Problem("frame", self.frame, f"is not a frame; {nearest(self.frame, FRAME_KINDS)}"))
         if not isinstance(self.caption, str | Caption | Mapping | None):
             problems.append(Problem("caption", self.caption, "must be a text or a Caption"))
         elif self.caption is not None:
-            with collecting(problems), captions_by_name():
+            with collecting(problems), parts_by_name():
                 Frame(USUAL_KIND, caption=self.caption)
         return problems
 
@@ -90,16 +104,33 @@ class Decoration(NamedTuple):
         if self.preset is not None:
             caption = self._caption(design.frame)
             with_preset = named("presets:with_preset")
-            design = with_preset(design, self.preset, self.colorway, logo=logo, caption=caption, fetch=fetch)
+            how: dict[str, Any] = {"logo": logo, "share": self.logo_size, "caption": caption, "fetch": fetch}
+            design = with_preset(design, self.preset, self.colorway, **how)
             own = {name: value for name, value in given.items() if name not in BEGUN}
             design = design.replace(**own) if own else design
         if self.frame is not None or (self.caption is not None and self.preset is None):
             design = design.replace(frame=self._frame(design.frame))
+        design = self._colored(design)
         if logo and self.preset is None:
             design = design if "ec" in given else design.replace(ec="H")
             before = placed_logo(design)
             design = without_logo(design, before) if before else design
-            design = design.with_logo(logo, name=self._logo_name(logo), fetch=fetch)
+            design = design.with_logo(logo, self.logo_size, name=self._logo_name(logo), fetch=fetch)
+        return design
+
+    def _colored(self, design: Design) -> Design:
+        """Return a design whose frame and finder patterns have the colors that were given."""
+        from qrkit.design.decoration import Marker, Markers
+
+        if self.frame_color is not None:
+            if not design.frame:
+                rule = "needs a frame, a caption, or a preset with a frame"
+                raise InvalidParameter(Problem("frame_color", self.frame_color, rule))
+            design = design.replace(frame=design.frame.replace(color=self.frame_color))
+        if self.eye_color is not None:
+            eyes = {name: getattr(design.markers, name) or Marker("default") for name in Markers.model_fields}
+            colors = {"outer_color": self.eye_color, "inner_color": self.eye_color}
+            design = design.replace(markers={name: eye.replace(**colors) for name, eye in eyes.items()})
         return design
 
     def _logo_name(self, content: str) -> str:
@@ -131,8 +162,8 @@ class Decoration(NamedTuple):
 
 
 @contextmanager
-def captions_by_name() -> Iterator[None]:
-    """Call the text of a caption `caption` in errors, as people who asked for one do.
+def parts_by_name() -> Iterator[None]:
+    """Call the fields of a design in errors as people do who asked for a part of its decoration, such as a caption.
 
     Raises:
         InvalidParameter: If the block raises it.
@@ -140,7 +171,7 @@ def captions_by_name() -> Iterator[None]:
     try:
         yield
     except InvalidParameter as error:
-        if not any(problem.name in CAPTION for problem in error.problems):
+        if not any(problem.name in PARTS for problem in error.problems):
             raise
-        problems = (replace(one, name="caption" if one.name in CAPTION else one.name) for one in error.problems)
+        problems = (replace(one, name=PARTS.get(one.name, one.name)) for one in error.problems)
         raise InvalidParameter(*problems) from None

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from inspect import Parameter
     from types import MappingProxyType
 
+    from qrkit.design.color import Color
     from qrkit.design.design import Design, DesignFields
     from qrkit.design.formats import TextStyle
     from qrkit.design.frames import Caption
@@ -92,6 +93,14 @@ class QRImage(Shown):
 
         assert self._simple  # else it was passed
         return Design(**self._simple.fields())
+
+    def on(self, background: Color) -> QRImage:
+        """Return the image with another background.
+
+        Args:
+            background: The color that is printed below the image.
+        """
+        return QRImage(self.design.replace(background=background), pictures=self._pictures)
 
     @property
     def warnings(self) -> list[str]:
@@ -462,11 +471,11 @@ def _decorated(
 ) -> QRImage:
     """Return the image of a decorated design; a frame is a part of its decoration."""
     from qrkit.design.design import Design
-    from qrkit.pictures.decorating import Decoration, captions_by_name
+    from qrkit.pictures.decorating import Decoration, parts_by_name
 
     given = Design.by_field(fields)
     frame = given.pop("frame", None)
-    with captions_by_name():
+    with parts_by_name():
         design = Decoration(**decoration, frame=frame).on(_design(content, given), given, fetch)
         return QRImage(design, fetch=fetch)
 

@@ -14,7 +14,7 @@ from qrkit.design.color import WHITE, Color
 from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
 from qrkit.drawing.frames.framing import LEAST_PADDING, framed
 from qrkit.drawing.layout import lay_out
-from qrkit.errors import RenderingFailed, one_of
+from qrkit.errors import Problem, RenderingFailed, collecting, one_of
 from qrkit.pictures.printing import PrintSize
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, STANDARD_QUIET, is_read_by_tills
@@ -30,6 +30,8 @@ POINTS = 5
 """Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""
 BLACK_INK, NEUTRAL = 0.3, 0.1
 """Of a color that a press mixes as black: its brightest channel, and the difference of its channels, at most."""
+SHAPED = ("round", "seal", "stamp", "tab", "ticket")
+"""Kinds of frames that a straight cut turns into rectangles."""
 MICRO_QUIET = 2
 """The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
 DARK = 0.5
@@ -43,8 +45,8 @@ class PrintFinding(NamedTuple):
     """Something to change before printing.
 
     Attributes:
-        code: module-size, till-module-size, printer-dots, quiet-zone, small-text, contrast, reversed, total-ink,
-            rich-black or white-ink.
+        code: module-size, till-module-size, printer-dots, quiet-zone, small-text, cut-shape, contrast, reversed,
+            total-ink, rich-black or white-ink.
         severity: error (phones may fail), warning or note.
         text: What is wrong, as a sentence without a period.
         fix: What to do about it, with the figure that would be enough.
@@ -106,7 +108,7 @@ def preflight(
     """
     if material is not None:
         one_of("material", material, MATERIALS, "is not a material")
-    return [*_on_paper(image, size.size_mm, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
+    return [*_on_paper(image, size, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
 
 
 class PrintTally:
@@ -129,13 +131,13 @@ class PrintTally:
             warnings.warn(text, stacklevel=stacklevel + 1)
 
 
-def known_findings(image: QRImage, size: PrintSize) -> list[PrintFinding]:
+def known_findings(image: QRImage, size: PrintSize, distance_m: float | None = None) -> list[PrintFinding]:
     """Return what to change in a picture of this size, in which modules are whole dots or have none.
 
     Nothing is found of a design that the renderer fails on, because other formats of it are still right.
     """
     with suppress(RenderingFailed):
-        return preflight(image, size, None)
+        return preflight(image, size, None, distance_m)
     return []
 
 
@@ -150,6 +152,10 @@ def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCh
     if not printed:
         text = f"Print it at least {close} mm wide, or {_length(far)} to be read from 1 m"
         return [*checks, PrintCheck(text, is_good=True)]
+    problems: list[Problem] = []
+    with collecting(problems):
+        printed.exact_scene  # noqa: B018  # looks for what continues in the bleed
+    checks += [PrintCheck(f"The bleed {problem.rule}", is_good=False) for problem in problems]
     width, exact = _length(printed.width_mm), _length(printed.size.size_mm)
     rule = f"the nearest width at which each module ({printed.module_mm:.2f} mm) is a whole number of printer dots"
     text = f"{width} wide, {rule}" + (f"; {exact} in PDF, SVG and EPS" if exact != width else "")
@@ -165,9 +171,10 @@ def _length(mm: float) -> str:
 
 
 def _on_paper(
-    image: QRImage, width: float, dpi: float | None, distance_m: float | None, free_mm: float
+    image: QRImage, size: PrintSize, dpi: float | None, distance_m: float | None, free_mm: float
 ) -> Iterator[PrintFinding]:
     """Yield what is wrong with the sizes on paper."""
+    width = size.size_mm
     least, wide = image.least_width_mm(distance_m), image.scene.width / image.scene.module
     module = width / wide
     if width < least - ROUNDING:
@@ -199,6 +206,10 @@ def _on_paper(
         text = f"the smallest letters have {POINTS * letters * module / SMALLEST_CAPITAL_MM:.1f} points"
         fix = f"print it at least {ceil(wide * SMALLEST_CAPITAL_MM / letters)} mm wide, for {POINTS} points"
         yield PrintFinding("small-text", "warning", text, fix)
+    if size.bleed_mm and frame and frame.kind in SHAPED:
+        text = f"the bleed surrounds a frame of the kind {frame.kind!r} with its color, up to a rectangle"
+        fix = "have the print shop cut along the edge of the frame, or leave out the bleed"
+        yield PrintFinding("cut-shape", "warning", text, fix)
 
 
 def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color) -> Iterator[PrintFinding]:

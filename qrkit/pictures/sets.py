@@ -11,7 +11,7 @@ from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.pictures.batches import Batch, generate_many
-from qrkit.pictures.decorating import Decoration, captions_by_name
+from qrkit.pictures.decorating import Decoration, parts_by_name
 from qrkit.pictures.patterns import check_pattern, filled, path_in
 from qrkit.pictures.printing import PrintSize
 
@@ -154,7 +154,7 @@ def with_words(design: Design, words: Mapping[str, str]) -> Design:
     frame = design.frame or Frame(USUAL_KIND)
     before = frame.caption.given() if frame.caption else {}
     smaller = {"subtitle": None} if words.get("subtitle") == "" else {}
-    with captions_by_name():
+    with parts_by_name():
         return design.replace(frame=frame.replace(caption={**before, **words, **smaller}))
 
 

@@ -261,7 +261,8 @@ class _Importing:
             yield issue_of(row, code, "duplicate", f"{before.name!r} is in the portfolio as this row says")
             return
         self.updates.append((before, after))
-        yield from self._issues(row._replace(undated=""), code, {"properties": code.properties, "template": template})
+        notes = tuple(note for note in row.notes if note[0] != "date-unreadable")  # nothing is added with a date
+        yield from self._issues(row._replace(notes=notes), code, {"properties": code.properties, "template": template})
         if warning:
             yield issue_of(row, code, "similar-name", warning)
 

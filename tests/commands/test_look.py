@@ -46,6 +46,46 @@ def test_options_win_over_the_preset(run, folder):
     assert (folder / "a.svg").read_bytes() == QRImage(expected).to_bytes("svg")
 
 
+def test_frame_eyes_and_logo_have_the_colors_and_the_size_asked_for(run, folder):
+    colors = ("--frame-color", "#7C2D12", "--eye-color", "#C2410C")
+    assert run(LINK, "--preset", "bubble", "--logo", "acme.svg", "--logo-size", "0.15", *colors, "-o", "a.json")[0] == 0
+    made = Design.from_json((folder / "a.json").read_text())
+    own = with_preset(Design(content=LINK), "bubble", logo=data_uri(LOGO), share=0.15)
+    eye = own.markers.top_left.replace(inner_color="#C2410C", outer_color="#C2410C")
+    eyes = {"top_left": eye, "top_right": eye, "bottom_left": eye}
+    assert made == own.replace(frame=own.frame.replace(color="#7C2D12"), markers=eyes)
+    assert run(LINK, "--logo", "acme.svg", "--logo-size", "0.15", "--eye-color", "navy", "-o", "b.json")[0] == 0
+    plain = Design.from_json((folder / "b.json").read_text())
+    assert plain.markers.bottom_left.outer_color == plain.markers.top_right.inner_color
+    assert plain.layers == Design(content=LINK, ec="H").with_logo(data_uri(LOGO), 0.15, name="acme").layers
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--frame-color", "red"), "frame_color='red': needs a frame, a caption, or a preset with a frame"),
+        (("--frame", "bar", "--frame-color", "rred"), "frame_color='rred': must be a color"),
+        (("--eye-color", "rred"), "eye_color='rred': must be a color"),
+        (("--logo-size", "0.2"), "logo_size=0.2: needs a logo"),
+        (("--logo", "acme.svg", "--logo-size", "4"), "logo_size=4.0: must be in 0.01..2 of the symbol's width"),
+    ],
+)
+def test_colors_and_sizes_that_are_not_possible_are_refused(run, options, told):
+    status, error = run(LINK, *options, "-o", "a.png")
+    assert status == 2
+    assert told in error
+
+
+def test_a_code_is_as_wide_as_its_distance_needs(run, folder):
+    assert run(LINK, "--distance-m", "3", "-o", "a.pdf") == (0, "")
+    least = generate(LINK).least_width_mm(3)
+    assert f"/MediaBox[0 0 {least / 25.4 * 72:.6g}".encode() in (folder / "a.pdf").read_bytes()
+    status, error = run(LINK, "--distance-m", "3", "--size-mm", "40", "-o", "a.pdf")
+    assert (status, "phones at 3 m need 12 mm; print it at least 396 mm wide" in error) == (0, True)
+    assert "distance_m=3.0: is for a single code" in run(LINK, "--count", "2", "--distance-m", "3", "-o", "a.zip")[1]
+    assert "distance_m=3.0: is only for pictures, not for text" in run(LINK, "--distance-m", "3")[1]
+
+
 @pytest.mark.parametrize(
     ("options", "frame"),
     [

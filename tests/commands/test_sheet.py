@@ -98,14 +98,31 @@ def test_rows_without_content_are_told_and_left_out(look, tmp_path, monkeypatch,
     assert "label='row 3'" in capsys.readouterr().err
 
 
+@pytest.mark.needs("pdftoppm")
+def test_a_numbered_set_and_a_network_need_no_table(tmp_path, capsys):
+    file = tmp_path / "cards.pdf"
+    what = ["--content", "https://example.com/{n}", "--count", "3", "--preset", "bubble", "--caption", "No. {n}"]
+    assert main(["sheet", str(file), *what, "--stock", "business-card", "--line", "Table {n}"]) == 0
+    assert read(file) == [f"https://example.com/{n}" for n in (1, 2, 3)]
+    wifi = ["--wifi", "ssid=Nero", "password=espresso", "--copies", "2"]
+    assert main(["sheet", str(file), *wifi, "--stock", "a6", "--line", "Free Wi-Fi"]) == 0
+    assert read(file) == ["WIFI:T:WPA;S:Nero;P:espresso;;"] * 2
+    assert capsys.readouterr().out == f"{file}: 3 labels on 1 page\n{file}: 2 labels on 1 page\n"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--count", "12"], "--count is not an option here; a table has a row for each code (--from TABLE)"),
-        (["--wifi", "ssid=Nero"], "--wifi is not an option here; put the text that `qrkit content wifi` prints"),
+        (["--count", "12"], "content: is required with --count"),
+        (["--content", "x", "--count", "0"], "count=0: must be in 1..100,000"),
+        (["--content", "x{m}", "--count", "2"], "content='x{m}': has the unknown field {m}; the fields are {n}"),
+        (["--content", "x", "--from", "t.csv"], "content='x': cannot be combined with --from, whose rows say what"),
+        (["--content", "x", "--wifi", "ssid=Nero"], "--wifi: cannot be combined with CONTENT"),
+        (["--content", "x", "--campaign", "Spring"], "campaign='Spring': is for the QR Codes of a store"),
+        (["--content", "x", "--gs1", "https://id.example.com"], "gs1='https://id.example.com': needs --from, a table"),
     ],
 )
-def test_options_of_other_commands_are_answered_with_what_to_do(capsys, words, told):
-    with pytest.raises(SystemExit):
-        main(["sheet", "labels.pdf", "--stock", "L7160", *words])
-    assert capsys.readouterr().err.startswith(f"qrkit sheet: {told}")
+def test_contents_that_do_not_go_together_are_refused(words, told, tmp_path, capsys):
+    assert main(["sheet", str(tmp_path / "s.pdf"), "--stock", "L7160", *words]) == 2
+    assert told in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -98,6 +98,23 @@ def test_bots_by_our_rules_stand_beside_those_of_the_file(shop):
     assert shop.import_scans(b"short_code,time\ndoor,2024-06-01\n").bots_said is None
 
 
+def test_visits_are_checked_without_being_added(shop, tmp_path, capsys):
+    checked = shop.import_scans(BOTS.encode(), check=True)
+    assert (str(checked), shop.scans.count(), len(shop.scan_imports())) == (
+        "3 visits added, 0 known before, 2 bots (the file says 1)", 0, 0,
+    )  # fmt: skip
+    assert str(shop.import_scans(BOTS.encode())) == str(checked)
+    assert shop.import_scans(BOTS.encode(), check=True).known == 3
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
+    file.write_text(BOTS)
+    with open_portfolio(store) as other:
+        other.insert_qrcode("https://example.com", short_code="door")
+    assert main(["import", str(file), "--store", store, "--check"]) == 0
+    assert "visits.csv, checked only: 3 visits added" in capsys.readouterr().out
+    with open_portfolio(store) as other:
+        assert other.scans.count() == 0
+
+
 def test_the_source_of_visits_is_kept(tmp_path, capsys):
     store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
     file.write_text(BOTS)

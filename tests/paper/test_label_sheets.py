@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import warnings
 import zlib
 from collections import Counter
 from io import BytesIO
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import qrkit.accessor
-from PIL import Image, ImageOps
+from PIL import Image, ImageColor, ImageOps
 
 from qrkit import Design, Layer, decode_all, generate, open_portfolio
 from qrkit.drawing.writers import FORMATS
@@ -25,12 +26,14 @@ from qrkit.paper import (
     write_sheet,
     write_test_page,
 )
-from qrkit.paper.placing import Lettering, place, room_of
+from qrkit.paper.placing import Lettering, TextSize, place, room_of
 from tests import icc
 from tests.conformance import readers
 
 LINK = "https://go.example.com/{n}"
 MM = 25.4 / 72
+PLACED = re.compile(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /(\S+) Do Q$", re.MULTILINE)
+"""A code or a letter on a page: its size, its place, and its form."""
 BLACK_BAR = {"kind": "bar", "caption": "{name}", "color": "black"}
 TOO_SMALL = ("Hisago OP2505", "Online Labels OL229")
 """Stocks that no QR Code fits."""
@@ -125,6 +128,33 @@ def test_no_font_and_no_image_is_embedded(written):
     data = written(3, stock="L7160", lines=("{name}", "Größe"), label_color="#FFEECC").read_bytes()
     assert b"/Font" not in data
     assert b"/Image" not in data
+
+
+@pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize(("paper", "size"), [(None, (210, 297)), ("A2", (420, 594)), ("tabloid", (279.4, 431.8))])
+def test_a_poster_has_its_title_above_the_code_and_further_texts_below(paper, size, written):
+    texts = ("Menu", "Scan it with your phone", "Open every day")
+    file = written(2, stock="poster", paper=paper, lines=texts)
+    width, height = map(float, re.search(rb"MediaBox\[0 0 (\S+) (\S+)\]", file.read_bytes()).groups())
+    assert (width * MM, height * MM) == pytest.approx(size, abs=1e-2)
+    page = pages(file)[0]
+    code, *letters = [(*map(float, one[:3]), one[3]) for one in PLACED.findall(page)]
+    title, others = letters[:4], letters[4:]
+    assert max(y for _, _, y, _ in title) < code[2] < min(y for _, _, y, _ in others)
+    assert min(size for size, *_ in title) > 2 * max(size for size, *_ in others)
+    assert read(shown(file, 40, 2)) == [LINK.format(n=2)]
+
+
+def test_the_page_of_a_poster_has_room_for_its_bleed(written):
+    data = written(stock="poster", paper="A3", bleed=3, marks="crop").read_bytes()
+    trim, media = (
+        re.search(rb"/%sBox\[(\S+) (\S+) (\S+) (\S+)\]" % name, data).groups() for name in (b"Trim", b"Media")
+    )
+    left, bottom, right, top = (float(side) * MM for side in trim)
+    assert (right - left, top - bottom) == pytest.approx((297, 420), abs=1e-2)
+    assert [float(side) * MM for side in media[2:]] == pytest.approx([313, 436], abs=1e-2)
+    with pytest.raises(InvalidParameter, match="paper='card': is not a paper"):
+        written(stock="poster", paper="card")
 
 
 # ---- what the printer prints
@@ -232,6 +262,29 @@ def test_bleed_fills_the_corners_of_a_card_with_round_ones(written):
 def test_the_bleed_of_a_label_hides_no_other(written):
     file = written(21, stock="L7160", label_color="#FFEE00", bleed=8)
     assert read(shown(file)) == sorted(LINK.format(n=number) for number in range(1, 22))
+
+
+@pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize(
+    ("color", "fields", "beside"),
+    [
+        ("#FFE8B0", {}, "#FFE8B0"),
+        ("#FFE8B0", {"background": "#FFFFE0"}, "#FFFFE0"),
+        ("#FFE8B0", {"foreground": "#C08040"}, "white"),
+        ("#204080", {}, "white"),
+        ("#204080", {"foreground": "white", "background": "transparent"}, "#204080"),
+    ],
+)
+def test_a_code_stands_on_a_colored_label_if_phones_read_it_there(color, fields, beside, tmp_path):
+    one = Labels([{}], lambda row: generate(LINK, warn=False, **fields), dict)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = write_sheet(tmp_path / "s.pdf", one, SheetSettings(stock="L7160", label_color=color)).path
+    subprocess.run(["pdftoppm", "-r", "150", "-png", "-singlefile", file, tmp_path / "s"], check=True)
+    picture = Image.open(tmp_path / "s.png").convert("RGB")
+    x, y = stock_named("L7160").places[0]
+    corner = round((x + 16) / 25.4 * 150), round((y + 3.5) / 25.4 * 150)
+    assert np.allclose(picture.getpixel(corner), ImageColor.getrgb(beside), atol=2)
 
 
 def test_text_that_people_cannot_read_is_told(tmp_path):
@@ -370,9 +423,9 @@ def test_text_lies_within_its_label(line, name, written):
     except InvalidParameter as error:
         assert "the text does not fit" in str(error)
         return
-    letters = re.findall(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /\S+ Do Q$", page, re.MULTILINE)[1:]
+    letters = PLACED.findall(page)[1:]
     assert len(letters) == len(line.replace(" ", ""))
-    for _, x, y in letters:
+    for _, x, y, _ in letters:
         assert 0 < float(x) < stock.width
         assert 0 < float(y) < stock.height
 
@@ -389,7 +442,7 @@ def test_text_lies_within_its_label(line, name, written):
 )
 def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
     stock = stock_named("business-card")
-    placed = place(room_of(stock), 1, texts, 3.5, Lettering([texts]))
+    placed = place(room_of(stock), 1, texts, TextSize(3.5, 3, 3.5), Lettering([texts]))
     assert [line.text for line in placed.lines] == lines
     sizes = [line.capital for line in placed.lines]
     assert min(sizes) >= 1.27
@@ -399,11 +452,25 @@ def test_letters_get_smaller_before_a_word_is_broken(texts, lines):
 def test_a_word_that_is_too_long_in_the_smallest_letters_is_broken_alone():
     long = "https://go.example.com/" + "menus-and-prices/" * 3
     texts = ("Lucía Fernández-Öz", f"Fernández-Öz-Casaverde {long}")
-    placed = place(room_of(stock_named("business-card")), 1, texts, 3.5, Lettering([texts]))
+    placed = place(room_of(stock_named("business-card")), 1, texts, TextSize(3.5, 3, 3.5), Lettering([texts]))
     told = [line.text for line in placed.lines]
     assert "Fernández-Öz" in told
     assert "Fernández-Öz-Casaverde" in told
     assert "".join(told).endswith(long)
+
+
+@pytest.mark.parametrize("stock", ["business-card", "hang-tag"])
+def test_labels_of_a_sheet_have_letters_and_codes_of_one_size(stock, tmp_path):
+    """A long name makes the letters of all labels smaller, and moves no code of its own."""
+    names = ("Table 1", "Table 2 by the long window to the garden", "Averyverylongunbrokenword", "")
+    rows = [{"name": name, "room": room} for name, room in zip(names, ("Bar", "", "Terrace", ""), strict=True)]
+    some = Labels(rows, lambda row: generate(LINK, warn=False), dict)
+    settings = SheetSettings(stock=stock, lines=("{name}", "{room}"))
+    (page,) = pages(write_sheet(tmp_path / "s.pdf", some, settings).path)
+    placed = PLACED.findall(page)
+    code = placed[0][3]
+    assert len({(x, y, size) for size, x, y, form in placed if form == code}) == 1
+    assert len({size for size, _, _, form in placed if form != code}) == 2
 
 
 def test_letters_that_the_font_lacks_are_told(written):

@@ -77,7 +77,7 @@ def test_one_stock_of_two_makers_is_one_stock():
 
 
 @pytest.mark.parametrize("paper", ["A4", "letter", "A3"])
-@pytest.mark.parametrize("card", CARDS)
+@pytest.mark.parametrize("card", [name for name, one in CARDS.items() if not one.is_poster])
 def test_cards_lie_in_the_middle_of_the_paper(card, paper):
     stock = stock_named(card, paper=paper, gap=6, edge=8)
     assert sorted(stock.page) == sorted(next(size for name, size in PAPERS.items() if name.lower() == paper.lower()))
@@ -86,6 +86,14 @@ def test_cards_lie_in_the_middle_of_the_paper(card, paper):
     assert top == pytest.approx(stock.page[1] - bottom - stock.height)
     assert min(left, top) >= 8 - 1e-9
     assert all(gap(one, other, stock) >= 6 - 1e-9 for one in stock.places for other in stock.places if one != other)
+
+
+@pytest.mark.parametrize("paper", ["A4", "letter", "A2"])
+def test_a_poster_is_as_large_as_its_paper(paper):
+    size = next(size for name, size in PAPERS.items() if name.lower() == paper.lower())
+    stock = stock_named("poster", paper=paper, gap=6, edge=8)
+    assert ((stock.width, stock.height), stock.places) == (size, ((8, 8),))
+    assert stock.page == (size[0] + 16, size[1] + 16)
 
 
 def test_a_paper_is_large_enough_and_only_for_cards():

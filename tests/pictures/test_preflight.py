@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from qrkit import Design, generate
 from qrkit.errors import InvalidParameter
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.preflight import known_findings
+from qrkit.pictures.printing import PrintSize
 
 LINK = "https://example.com"
 
@@ -63,6 +65,13 @@ def test_letters_have_five_points_at_the_width_that_is_told():
     assert "small-text" not in told(number(finding), frame=frame)
     assert "small-text" in told(number(finding) - 1, frame=frame)
     assert "small-text" not in told(5)
+
+
+@pytest.mark.parametrize("kind", ["seal", "stamp", "ticket", "card"])
+def test_frames_that_a_straight_cut_makes_rectangles_are_told(kind):
+    image = generate("https://example.com", frame=kind, warn=False)
+    codes = [[one.code for one in known_findings(image, PrintSize(size_mm=60, bleed_mm=mm))] for mm in (0, 3)]
+    assert codes == [[], [] if kind == "card" else ["cut-shape"]]
 
 
 def test_contrast_is_that_of_ink_on_its_stock():

@@ -238,6 +238,13 @@ def test_the_studio_tells_what_preflight_finds(padding, mm, color):
     assert any(("away" if mm else "Print it at least") in check.text for check in checks if check.is_good)
 
 
+def test_a_bleed_that_nothing_continues_into_is_told():
+    image = QRImage(Design(content=TEXT, frame="bubble"))
+    checks = [print_checks(image, image.print_at(60, bleed_mm=mm)) for mm in (0, 3)]
+    told = [[one.text[:35] for one in some if not one.is_good] for some in checks]
+    assert told == [[], ["The bleed needs a background, or a "]]
+
+
 def test_a_transparent_background_needs_light_paper():
     checks = print_checks(QRImage(Design(content=TEXT, background="transparent")))
     assert ["light paper" in check.text for check in checks if not check.is_good] == [True]

@@ -130,6 +130,23 @@ function field(label, path, input, help = "") {
   return { element, input, tell };
 }
 
+/** Boxes, of which several may be checked. send(values) is called with those that are. */
+function makeBoxes(legend, send) {
+  const list = h("div", { class: "qk-line" });
+  let boxes = [];
+  let drawn = "";
+  const onchange = () => send(boxes.filter(({ input }) => input.checked).map(({ input }) => input.value));
+  function update(options, chosen) {
+    if (JSON.stringify(options) !== drawn) {
+      boxes = options.map((one) => checkbox(one.name, onchange, { value: one.id }));
+      list.replaceChildren(...boxes.map(({ element }) => element));
+    }
+    drawn = JSON.stringify(options);
+    for (const { input } of boxes) input.checked = chosen.includes(input.value);
+  }
+  return { element: h("fieldset", { class: "qk-boxes" }, h("legend", {}, legend), list), update };
+}
+
 /** Reads a file as a data URI; then(uri, file). */
 function readFile(file, then) {
   const reader = new FileReader();

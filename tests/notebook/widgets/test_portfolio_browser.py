@@ -538,11 +538,7 @@ def test_codes_are_sorted_and_only_silent_or_unscanned_ones_are_shown(browser, s
     shop.update_qrcode(codes["Table 2"], tags=["hall"], fields={"Floor": "10"})
     shop.update_qrcode(codes["Door 3"], tags=["attic"], fields={"Floor": "9"})
     say(browser, ask="reload")
-    assert (browser.state["fields"], browser.state["has_tags"], browser.state["today"]) == (
-        ["Floor"],
-        True,
-        "2026-03-31",
-    )
+    assert (browser.state["columns"], browser.state["today"]) == (["campaign", "tags", "field:Floor"], "2026-03-31")
     for order, first in (("-scans", "Table 4"), ("field:Floor", "Door 3"), ("-field:Floor", "Table 2")):
         say(browser, ask="filter", order=order)
         assert (order, names(browser)[0]) == (order, first)
@@ -558,6 +554,21 @@ def test_codes_are_sorted_and_only_silent_or_unscanned_ones_are_shown(browser, s
     say(browser, ask="filter", order="luck")
     assert "luck" in browser.errors[""]
     assert browser.state["order"] == "scans"
+
+
+def test_columns_of_the_list_are_chosen(browser, shop):
+    door = shop.find_qrcode("Door 1")
+    shop.update_qrcode(door.id, tags=["hall"], fields={name: name.lower() for name in ("Artist", "City", "Floor")})
+    assert browser.state["columns"] == ["campaign"]
+    say(browser, ask="reload")
+    every = ["campaign", "tags", "field:Artist", "field:City", "field:Floor"]
+    assert (browser.state["all_columns"], browser.state["columns"]) == (every, every[:4])
+    say(browser, ask="columns", names=["field:Floor", "tags", "field:gone"])
+    assert browser.state["columns"] == ["tags", "field:Floor"]
+    say(browser, ask="filter", words="Door 1")
+    assert browser.state["rows"][0]["cells"] == ["hall", "floor"]
+    say(browser, ask="columns", names=[])
+    assert browser.state["columns"] == ["campaign"], "at least one"
 
 
 def downloaded(browser, **fields):

@@ -8,6 +8,7 @@ import pytest
 
 from qrkit import Design, Frame, decode, decode_all
 from qrkit.notebook.widgets import Designer
+from tests import icc
 
 LOOK = Design(content="https://example.com/{n}", frame=Frame("bar", caption="Menu"))
 
@@ -50,6 +51,31 @@ def test_first_page_is_the_one_that_is_written(ask):
     assert sheet.count(b"/Type/Page/") == 2
     _, page = ask(ask="sheet", of="one", stock="L7160")
     assert contents(page) == [LOOK.content] * 21, "one code fills the sheet as it is"
+
+
+def profile():
+    return f"data:application/vnd.iccprofile;base64,{b64encode(icc.profile()).decode()}"
+
+
+def test_cards_of_a_print_shop_are_those_of_the_command(ask):
+    cards = {"of": "numbered", "count": 2, "stock": "business-card", "paper": "card", "bleed": 3, "marks": "crop"}
+    cards |= {"lines": ["Table {n}"], "label_color": "#FFEECC", "text_color": "navy"}
+    message, page = ask(ask="sheet", **cards)
+    assert (message["told"], contents(page)) == ([], ["https://example.com/1"])
+    _, sheet = ask(ask="download", format="pdf", profile=profile(), **cards)
+    assert (sheet.count(b"/Type/Page/"), sheet.count(b"/TrimBox"), b"/S/GTS_PDFX/" in sheet) == (2, 2, True)
+    _, page = ask(ask="sheet", **cards | {"of": "one", "paper": None})
+    assert contents(page) == [LOOK.content] * 9, "one code fills the sheet, on which bleed and marks take room"
+    assert "{m}" in ask(ask="sheet", **cards | {"lines": ["Table {m}"]})[0]["told"][0]
+    assert "bleed=11" in ask(ask="sheet", **cards | {"bleed": 11})[0]["told"][0]
+
+
+def test_one_code_of_a_print_shop_has_bleed_and_its_profile(ask):
+    _, one = ask(ask="download", format="pdf", mm=60, dpi=300, bleed=3, profile=profile())
+    assert b"/S/GTS_PDFX/" in one
+    assert b"/TrimBox" in one
+    errors, _ = ask(ask="download", format="pdf", mm=60, dpi=300, profile="data:,x")
+    assert "profile" in " ".join(errors.values())
 
 
 def test_a_table_fills_in_contents_and_captions(ask):

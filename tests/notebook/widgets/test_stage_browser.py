@@ -5,6 +5,7 @@ import math
 import pytest
 from PIL import Image
 
+from tests import icc
 from tests.notebook.widgets.test_designer_browser import download, drag, settled, tab, told
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
@@ -236,7 +237,9 @@ def test_a_pasted_column_of_web_addresses_is_the_content_of_each_code(notebook):
     files.get_by_text("Nothing to change before you print").wait_for()
 
 
-def test_twelve_numbered_table_cards_take_at_most_ten_actions(notebook):
+def test_twelve_numbered_table_cards_for_a_print_shop_take_at_most_ten_actions(notebook, tmp_path):
+    profile = tmp_path / "press.icc"
+    profile.write_bytes(icc.profile())
     page, studio = opened(notebook, EMPTY)
     files = studio.get_by_role("region", name="Download")
     actions = (
@@ -245,9 +248,10 @@ def test_twelve_numbered_table_cards_take_at_most_ten_actions(notebook):
         lambda: download(studio),
         lambda: files.get_by_role("radio", name="Labels and cards").check(force=True),
         lambda: files.get_by_role("radio", name="A numbered set").check(force=True),
-        lambda: files.get_by_label("How many").fill("12"),
-        lambda: files.get_by_label("Caption of each").fill("Tisch {n}"),
-        lambda: files.get_by_label("Labels or cards").fill("business-card"),
+        lambda: files.get_by_label("Lines of text").fill("Table {n}"),
+        lambda: files.get_by_label("Bleed, mm").fill("3"),
+        lambda: files.get_by_label("Marks").select_option("crop"),
+        lambda: files.get_by_label("Choose the color profile").set_input_files(profile),
     )
     for act in actions:
         act()
@@ -259,7 +263,8 @@ def test_twelve_numbered_table_cards_take_at_most_ten_actions(notebook):
         files.get_by_role("button", name="Download PDF", exact=True).click()
     assert len(actions) + 1 <= MOST_CARD_ACTIONS
     assert cards.value.suggested_filename == "sheet.pdf"
-    assert cards.value.path().read_bytes().count(b"/Type/Page/") == 2
+    sheet = cards.value.path().read_bytes()
+    assert (sheet.count(b"/Type/Page/"), b"/S/GTS_PDFX/" in sheet) == (6, True)
 
 
 def turn(page, box, degrees):

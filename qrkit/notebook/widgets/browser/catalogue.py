@@ -56,8 +56,10 @@ MOST_ROWS = 20
 """Rows per page."""
 SPARK_DAYS = 30
 """Days covered by a sparkline."""
-MOST_FIELDS = 3
-"""Fields of users that have a column."""
+FEW_COLUMNS = 4
+"""Columns that are shown unless others are chosen."""
+FIELD = "field:"
+"""What stands before the name of a field in the name of its column, and in `order`."""
 SHEETS = {"sheet": "labels.pdf", "page": "labels.svg"}
 """Kinds of downloads that are labels, and their files."""
 LONGEST_CELL = 120
@@ -87,6 +89,7 @@ class Catalogue:
         words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
         campaign: ID of the campaign to show; "" for all.
         page: Page number from 0.
+        columns: The columns beside name and scans; None for the first ones of those there are.
         chosen: ID of the code whose fields are shown, or "".
         selected: IDs of the codes to edit together, in the order of their selection.
         has_all: Whether all codes that match the filters are selected.
@@ -96,6 +99,7 @@ class Catalogue:
         self.portfolio = portfolio
         self.words, self.campaign, self.page, self.chosen = "", "", 0, ""
         self.order, self.only = "added", ""
+        self.columns: Sequence[str] | None = None
         self._ids: tuple[str, ...] | None = None
         self.selected: dict[str, None] = {}
         self.has_all = False
@@ -111,8 +115,9 @@ class Catalogue:
         if self.campaign not in self._campaigns:
             self.campaign = ""
         self._ids = self._ids_of(self.only)
-        self._fields = self.portfolio.scans.field_names()[:MOST_FIELDS]
-        self._has_tags = any(code.tags for code in self.portfolio.search_page(Search(order="tags"), limit=1)[1])
+        has_tags = any(code.tags for code in self.portfolio.search_page(Search(order="tags"), limit=1)[1])
+        fields = [f"{FIELD}{name}" for name in self.portfolio.scans.field_names()]
+        self._all_columns = ["campaign", *(["tags"] if has_tags else []), *fields]
 
     def _read_campaigns(self) -> None:
         self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
@@ -345,8 +350,8 @@ class Catalogue:
             "words": self.words,
             "campaign": self.campaign,
             "order": self.order,
-            "fields": self._fields,
-            "has_tags": self._has_tags,
+            "columns": self._shown_columns(),
+            "all_columns": self._all_columns,
             "today": self._today().isoformat(),
             "only": self.only,
             "rows": rows,
@@ -412,8 +417,7 @@ class Catalogue:
             "name": summary(code.name),
             "content": summary(code.content)[:LONGEST_CELL],
             "campaign": self._campaigns.get(code.campaign_id or "", ""),
-            "tags": ", ".join(code.tags)[:LONGEST_CELL],
-            "fields": [code.fields.get(name, "")[:LONGEST_CELL] for name in self._fields],
+            "cells": [self._cell(code, column)[:LONGEST_CELL] for column in self._shown_columns()],
             "scans": code.scans - imported if code.is_available else None,
             "is_counted": code.is_dynamic,
             "since": since,
@@ -424,6 +428,15 @@ class Catalogue:
             "picture": self._thumbnails.get(self._key(code)),
             "is_selected": self.has_all or code.id in self.selected,
         }
+
+    def _shown_columns(self) -> list[str]:
+        chosen = self._all_columns[:FEW_COLUMNS] if self.columns is None else self.columns
+        return [one for one in self._all_columns if one in chosen] or self._all_columns[:1]
+
+    def _cell(self, code: QRCode, column: str) -> str:
+        if column == "campaign":
+            return self._campaigns.get(code.campaign_id or "", "")
+        return ", ".join(code.tags) if column == "tags" else code.fields.get(column.removeprefix(FIELD), "")
 
     def _key(self, code: QRCode) -> str:
         """Return a key made of everything in the records and templates that a thumbnail depends on."""

@@ -4,6 +4,7 @@ const TYPING = 30; // milliseconds after the last key until the list is asked fo
 
 const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no longer than ten million
 
+const COLUMNS = "qrkit columns";
 const HEADS = { name: say("Name"), campaign: say("Campaign"), tags: say("Tags"), scans: say("Scans"), "last scan": say("Last scan") };
 const ONLY = { "": say("All"), silent: say("Silent"), unscanned: say("Unscanned") };
 
@@ -18,6 +19,15 @@ function countWords(code) {
 function agoWords(day, today) {
   const ago = Math.round((Date.parse(today) - Date.parse(day)) / 86_400_000);
   return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto" }).format(-ago, "day");
+}
+
+/** The columns that the page remembers; null if there are none, or nothing may be kept. */
+function keptColumns() {
+  try {
+    return JSON.parse(localStorage.getItem(COLUMNS));
+  } catch {
+    return null;
+  }
 }
 
 function render(host) {
@@ -43,6 +53,13 @@ function render(host) {
     file, load(), add,
   );
   const chips = h("div", { class: "qk-line qk-filters" }, h("div", { class: "qk-line qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
+  const columns = makeBoxes(say("Columns"), (names) => {
+    browser.ask({ ask: "columns", names });
+    try {
+      localStorage.setItem(COLUMNS, JSON.stringify(names));
+    } catch {} // a page in a sandbox keeps nothing
+  });
+  const choice = h("details", { class: "qk-part qk-columns" }, h("summary", {}, say("Columns")), columns.element);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
   const notice = h("div", { class: "qk-line qk-notice" }, said, undo);
@@ -71,18 +88,19 @@ function render(host) {
   // ---- Beside it
   const close = () => open("");
   const editor = makeEditor(browser, model.get("rule_form"));
-  const forms = { new: makeNewForm(browser, close), together: makeTogetherForm(browser, close), print: makePrintForm(browser, model.get("print_form"), close) };
+  const parts = { editor, new: makeNewForm(browser, close), together: makeTogetherForm(browser, close), print: makePrintForm(browser, model.get("print_form"), close) };
   const studio = makeStudioPlace(model, browser);
   const importing = makeFileImport(browser);
-  const side = h("div", { class: "qk-side" }, editor.element, ...Object.values(forms).map((one) => one.element));
+  parts.together.onchange(() => parts.together.update(state));
+  const side = h("div", { class: "qk-side" }, ...Object.values(parts).map((one) => one.element));
   const split = h("div", { class: "qk-stack qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
-  root.append(bar, chips, notice, wrong, studio.element, importing.element, split);
+  root.append(bar, chips, choice, notice, wrong, studio.element, importing.element, split);
 
   function open(name) {
     form = name;
     draw();
     if (!name) return;
-    forms[name].open(state);
+    parts[name].open(state);
     side.scrollIntoView({ block: "nearest" });
   }
 
@@ -125,7 +143,7 @@ function render(host) {
     const spark = h("span", { class: "qk-cell qk-spark", title: say(["{count} scan in the last 30 days", "{count} scans in the last 30 days"], code.recent) });
     if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-hint" }, code.content), h("span", { class: "qk-hint qk-small" }, code.campaign));
-    const others = [code.campaign, ...(state.has_tags ? [code.tags] : []), ...code.fields].map((one) => h("span", { class: "qk-cell" }, one));
+    const others = code.cells.map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
     const imported = code.imported ? h("span", { class: "qk-hint" }, say("{count} imported before", code.imported)) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
@@ -140,27 +158,27 @@ function render(host) {
   }
 
   /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */
-  function head([order, name], attributes = {}) {
+  const nameOf = (order) => HEADS[order] ?? order.slice("field:".length);
+  function head(order, attributes = {}) {
     const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
     const sort = () => browser.askTogether({ ask: "filter", order: ways[way + 1] ?? "added" });
-    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
+    return button(`${nameOf(order)} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0, ...attributes });
   }
 
   /** Columns that people name stand between name and scans; those of the picture and of the sparkline have no head. */
   function updateHeads() {
-    const { name, campaign, tags, ...counts } = HEADS;
-    const own = [["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one])];
-    const heading = [head(["name", name]), ...own.map((one) => head(one, { class: "qk-cell" })), h("span", { class: "qk-cell" })];
-    heads.replaceChildren(h("span"), ...heading, ...Object.entries(counts).map((one) => head(one)));
+    const own = state.columns.map((id) => head(id, { class: "qk-cell" }));
+    heads.replaceChildren(h("span"), head("name"), ...own, h("span", { class: "qk-cell" }), head("scans"), head("last scan"));
     heads.hidden = !state.rows.length;
+    columns.update(state.all_columns.map((id) => ({ id, name: nameOf(id) })), state.columns);
     root.style.setProperty("--qk-count", own.length);
   }
 
   let drawn = "";
   function updateList() {
-    const now = JSON.stringify([state.rows, state.chosen?.id, state.order]);
+    const now = JSON.stringify([state.rows, state.chosen?.id, state.order, state.columns, state.all_columns]);
     if (now === drawn) return;
     drawn = now;
     keepFocus(split, () => {
@@ -199,12 +217,13 @@ function render(host) {
     before.disabled = state.page === 0;
     after.disabled = state.page + 1 >= state.pages;
     if (["together", "print"].includes(form) && !state.selected) form = "";
-    for (const [name, one] of Object.entries(forms)) one.element.hidden = name !== form;
-    editor.element.hidden = Boolean(form) || !state.chosen;
+    const shown = form || (state.chosen ? "editor" : "");
+    for (const [name, one] of Object.entries(parts)) one.element.hidden = name !== shown;
     split.hidden = bar.hidden = Boolean(state.studio || state.file);
     chips.hidden ||= split.hidden;
-    root.classList.toggle("qk-editing", Boolean(form || state.chosen));
-    for (const one of [editor, ...Object.values(forms), studio, importing]) one.update(state);
+    choice.hidden = split.hidden || !state.rows.length || state.all_columns.length < 2;
+    root.classList.toggle("qk-editing", Boolean(shown));
+    for (const one of [...Object.values(parts), studio, importing]) one.update(state);
     said.textContent = state.said || (state.undoable?.said ?? "");
     undo.textContent = state.undoable?.button ?? "";
     undo.hidden = !state.undoable;
@@ -219,8 +238,11 @@ function render(host) {
     // Pictures come after the rows, a few at a time, so that the list answers at once.
     if (browser.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   }
-  const hear = (message, buffers) => (message.name === "labels.svg" ? forms.print.show(buffers[0]) : save(message.name, buffers[0]));
-  return run(update, hear, studio.clear, editor.clear, () => clearTimeout(typing));
+  const hear = (message, buffers) => (message.name === "labels.svg" ? parts.print.show(buffers[0]) : save(message.name, buffers[0]));
+  const end = run(update, hear, studio.clear, editor.clear, () => clearTimeout(typing));
+  const kept = keptColumns();
+  if (kept) browser.ask({ ask: "columns", names: kept });
+  return end;
 }
 
 export default { render };

@@ -142,6 +142,10 @@ class PortfolioBrowser(Page):
         page = message.get("page")
         self._catalogue.page = page if isinstance(page, int) else 0
 
+    def _on_columns(self, message: dict[str, Any]) -> None:
+        names = message.get("names")
+        self._catalogue.columns = names if isinstance(names, list) else None
+
     def _on_draw(self, _message: Any) -> None:
         self._is_drawing = True
 

@@ -49,26 +49,8 @@ function render(host) {
   const campaign = h("select", { onchange: () => ask({ campaign: campaign.value }) });
   const compare = h("select", { onchange: () => ask({ compare: compare.value }) });
   fill(compare, Object.entries(COMPARE).map(([id, name]) => ({ id, name })));
-
-  /** Boxes, of which several may be checked: a field of the question whose value is a list. */
-  function makeBoxes(name, legend) {
-    const list = h("div", { class: "qk-line" });
-    let boxes = [];
-    const send = () => ask({ [name]: boxes.filter(({ input }) => input.checked).map(({ input }) => input.value) });
-    let drawn = "";
-    function update(options) {
-      if (JSON.stringify(options) !== drawn) {
-        boxes = options.map((one) => checkbox(one.name, send, { value: one.id }));
-        list.replaceChildren(...boxes.map(({ element }) => element));
-      }
-      drawn = JSON.stringify(options);
-      for (const { input } of boxes) input.checked = state.asked[name].includes(input.value);
-    }
-    return { element: h("fieldset", { class: "qk-kinds" }, h("legend", {}, legend), list), update };
-  }
-
-  const kinds = makeBoxes("kinds", say("What counts"));
-  const compared = makeBoxes("campaigns", say("Campaigns to compare (none: all)"));
+  const kinds = makeBoxes(say("What counts"), (chosen) => ask({ kinds: chosen }));
+  const compared = makeBoxes(say("Campaigns to compare (none: all)"), (chosen) => ask({ campaigns: chosen }));
   const wrong = h("p", { class: "qk-error", role: "alert" });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
@@ -189,8 +171,8 @@ function render(host) {
   function updateChoices(asked) {
     fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], asked.campaign);
     compare.value = asked.compare;
-    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })));
-    compared.update(state.campaigns);
+    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })), asked.kinds);
+    compared.update(state.campaigns, asked.campaigns);
   }
 
   let shown = "";

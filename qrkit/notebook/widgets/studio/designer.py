@@ -480,8 +480,8 @@ def _file_stem(image: QRImage) -> str:
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:
     """Return the print size that a message asks for; None if it asks for pixels."""
-    width = message.get("mm")
-    return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
+    width, inks = message.get("mm"), {"bleed_mm": message.get("bleed", 0), "profile": message.get("profile")}
+    return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI), **inks)
 
 
 def _form(brand: Brand | None) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 const RESOLUTIONS = [150, 203, 300, 600]; // dots per inch
 const CODES = { one: say("One code"), numbered: say("A numbered set"), table: say("From a table"), campaign: say("A campaign") };
 const CAPTION = say("Table {n}"); // of numbered cards, until it is changed
-const STOCKS = say("The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag.");
+const MARKS = { none: say("none"), cut: say("outlines to cut along"), crop: say("crop marks outside") };
+const PAPERS = { "": say("automatic"), A4: "A4", A3: "A3", A2: "A2", Letter: "Letter", Tabloid: "Tabloid", card: say("one card per page") };
+const STOCKS = say("The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag, poster.");
 const PATTERN = say("A pattern: {n} is the number of a code; columns of a table and, in a campaign, {name}, {campaign} and {short_code} go in braces, too.");
 
 /**
@@ -24,6 +26,21 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const content = text({ placeholder: say("as designed"), title: PATTERN });
   const names = text({ placeholder: say("automatic"), title: PATTERN });
   const stock = text({ value: "table-tent" });
+  const select = (words) => h("select", { id: newId(), onchange: () => studio.refresh() }, ...Object.entries(words).map(([value, shown]) => h("option", { value }, shown)));
+  const [marks, paper] = [select(MARKS), select(PAPERS)];
+  const lines = h("textarea", { id: newId(), rows: 2, spellcheck: "false", title: PATTERN, placeholder: say("Text beside the code, such as Table {n}") });
+  const [ground, ink] = [text({ placeholder: say("that of the paper") }), text({ placeholder: say("black") })];
+  const bleed = h("input", { type: "number", id: newId(), min: 0, max: 10, step: "any", value: 0, onchange: () => changed() });
+  let profile = null; // of the print shop: { name, url }
+  const takeProfile = (chosen) => readFile(chosen, (url) => showProfile({ name: chosen.name, url: url.replace(/^data:[^,]*,/, "data:application/vnd.iccprofile;base64,") }));
+  const profileButton = fileButton(say("Choose a file…"), say("Choose the color profile of the print shop"), ".icc,.icm", takeProfile);
+  const noProfile = button(say("Remove"), () => showProfile(null), { hidden: true });
+  const profileName = h("span", { class: "qk-hint", role: "status" });
+  function showProfile(chosen) {
+    profile = chosen;
+    profileName.textContent = chosen?.name ?? "";
+    noProfile.hidden = !chosen;
+  }
   const takeTable = (data) => readFile(data, (url) => studio.ask({ ask: "table", url }));
   const file = fileButton(say("Choose a file…"), say("Choose a file for the table"), ".csv,.xlsx,.xls,.ods", takeTable);
   const rows = h("textarea", { id: newId(), rows: 4, onchange: () => takeTable(new Blob([rows.value])), spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
@@ -31,10 +48,12 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   const table = field(say("Table"), rows, h("div", { class: "qk-line" }, ...file, columns));
   const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
   const checks = h("ul", { class: "qk-stack qk-checks", "aria-label": say("Before you print") });
-  let ground = null; // the background before it became transparent
-  const { input: clear, element: clearRow } = checkbox(say("Transparent background"), () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
+  let former = null; // the background before it became transparent
+  const { input: clear, element: clearRow } = checkbox(say("Transparent background"), () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : former }]));
   const isWrong = () => !isSheet() && !width.validity.valid;
-  const size = () => (width.value === "" || isSheet() || isWrong() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
+  const isPress = () => purposes[purpose].format === "pdf";
+  const size = () => (width.value === "" || isSheet() || isWrong() ? {} : { mm: Number(width.value), dpi: Number(dpi.value), ...(isPress() && { bleed: Number(bleed.value) }) });
+  const sheet = () => (isSheet() ? { stock: stock.value, lines: lines.value.split("\n").filter(Boolean), marks: marks.value, paper: paper.value || null, bleed: Number(bleed.value), label_color: ground.value || null, ...(ink.value && { text_color: ink.value }) } : {});
   let purpose = Object.keys(purposes)[0];
   let of = "one";
   let least = 0;
@@ -42,7 +61,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   let setChecks = [];
   const isSheet = () => Boolean(purposes[purpose].isSheet);
   const isSet = () => ["numbered", "table"].includes(of);
-  const order = () => ({ ...size(), of, campaign: campaign.value, count: Number(count.value), content: content.value, caption: caption.value, stock: isSheet() ? stock.value : "" });
+  const order = () => ({ ...size(), of, campaign: campaign.value, count: Number(count.value), content: content.value, caption: caption.value, ...sheet() });
   const parts = [
     [table, () => of === "table"],
     [field(say("How many"), count), () => of === "numbered"],
@@ -50,9 +69,16 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     [field(say("Content of each"), content), isSet],
     [field(say("Campaign"), campaign), () => of === "campaign"],
     [field(say("Labels or cards"), stock, h("span", { class: "qk-hint" }, STOCKS)), isSheet],
+    [field(say("Lines of text"), lines), isSheet],
+    [field(say("Label color"), ground), isSheet],
+    [field(say("Text color"), ink), isSheet],
+    [field(say("Paper"), paper), isSheet],
+    [field(say("Marks"), marks), isSheet],
     [field(say("File names"), names), () => of !== "one" && !isSheet()],
     [field(say("Print width, mm"), width, widthError), () => !isSheet()],
     [field(say("Resolution"), dpi), () => !isSheet()],
+    [field(say("Bleed, mm"), bleed), isPress],
+    [field(say("Color profile"), profileButton[0], profileButton[1], h("div", { class: "qk-line" }, profileName, noProfile)), isPress],
   ];
   const print = h("div", { class: "qk-line qk-print" }, ...parts.map(([part]) => part));
   const choices = (title, words, chosen) => radios(studio, { label: title, kind: "choice", words }, [title], Object.keys(words), null, chosen);
@@ -92,8 +118,8 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     studio.refresh();
   });
   for (const input of [width, dpi]) input.addEventListener("change", changed);
-  for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
-  const fetchFile = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
+  for (const input of [count, caption, content, stock, lines, ground, ink]) input.addEventListener("input", studio.refresh);
+  const fetchFile = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order(), ...(format === "pdf" ? { profile: profile?.url } : { bleed: 0 }) });
   const files = downloads.map((format) => tool(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => fetchFile(format)));
   const go = button("", () => fetchFile(purposes[purpose].format), { class: "qk-primary" });
   const copied = h("span", { role: "status", class: "qk-copied" });
@@ -154,7 +180,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
   function update({ values, saved, ...state }) {
     const isClear = typeof values.background === "string" && /^#00/.test(values.background);
     clear.checked = isClear;
-    if (!isClear) ground = values.background ?? null;
+    if (!isClear) former = values.background ?? null;
     least = state.badge?.least ?? least;
     const found = isWrong() ? [] : isSheet() ? setChecks : [...setChecks, ...state.print];
     checks.replaceChildren(...found.map(({ text: words, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, words)));

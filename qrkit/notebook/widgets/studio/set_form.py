@@ -25,8 +25,9 @@ WIDTH = 800
 """Width of the picture of a page, in pixels."""
 
 Asked = Mapping[str, Any]
-"""What the form says: `of` ("one", "numbered" or "table"), `count`, the `stock` of a sheet, and the patterns `content`
-and `caption`, which are those of the design if they are empty."""
+"""What the form says: `of` ("one", "numbered" or "table"), `count`, the `SETTINGS` of a sheet, and the patterns
+`content` and `caption`, which are those of the design if they are empty."""
+SETTINGS = ("stock", "lines", "label_color", "text_color", "paper", "marks", "bleed", "profile")
 
 
 class SetForm:
@@ -92,11 +93,17 @@ class SetForm:
 
     def _sheet(self, design: Design, asked: Asked, most: int | None = None) -> tuple[Labels, SheetSettings]:
         """Return the labels of a sheet; one code fills it."""
-        from qrkit.paper import Labels, SheetSettings, stock_named
+        from qrkit.paper import Labels, SheetSettings
+        from qrkit.paper.label_sheets import stock_of
+        from qrkit.pictures.sets import NUMBER
 
-        images, stock = self._codes(design, asked, most).images, str(asked["stock"])
-        copies = len(stock_named(stock).places) if asked.get("of") == "one" else 1
-        return Labels(images, lambda image: image, lambda _: {}), SheetSettings(stock=stock, copies=copies)
+        is_one, given = asked.get("of") == "one", {name: asked[name] for name in SETTINGS if name in asked}
+        settings = SheetSettings(**given)
+        if is_one:
+            settings = settings.replace(copies=len(stock_of(settings).places))
+        rows = [{NUMBER: "1"}] if is_one else self._rows(asked)[:most]
+        labels = [*zip(self._codes(design, asked, most).images, rows, strict=True)]
+        return Labels(labels, lambda label: label[0], lambda label: label[1]), settings
 
     def _codes(self, design: Design, asked: Asked, most: int | None = None, **how: Any) -> Batch:
         """Draw the codes, of a set the first `most`; if one cannot be drawn, none is."""
