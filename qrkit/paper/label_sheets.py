@@ -342,7 +342,7 @@ class _Sheet:
         least = ceil(self._settings.least_module / dot - ROUNDING) * dot if dot else self._settings.least_module
         if module < least - ROUNDING:
             version = min(40, (floor(code.width / least + ROUNDING) - 2 * STANDARD_PADDING - 17) // 4)
-            fits = f"version {version} is the largest that does" if version > 0 else "no QR Code does"
+            fits = f"version {version} is the largest that fits" if version > 0 else "no QR Code fits"
             dots = f", whole dots at {dpi:g} dpi" if dpi else ""
             rule = (
                 f"the QR Code does not fit {self._stock.name}: its modules would be {module:.2f} mm wide{dots}, and "
