@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Parser, add_fields, add_json
+from qrkit.commands.parsing import Parser, add_fields, add_json, print_options
 from qrkit.commands.stores import STORE, opened
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.late import named
@@ -93,18 +93,15 @@ def _check(asked: argparse.Namespace) -> Status:
 def _preflight(file: Path, asked: argparse.Namespace) -> list[PrintFinding]:
     """Return what to change before a design is printed; nothing without a size."""
     names = ("size_mm", "dpi", "key_black", "distance_m", "material")
-    given = {name: value for name in names if (value := getattr(asked, name)) is not None}
-    if given and asked.size_mm is None:
-        rule = "needs --size-mm, a width on paper"
-        raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
-    if not given:
+    size = print_options(asked, names)
+    if not size:
         return []
     if not _is_design(file):
         rule = f"needs a design (.json), and {file} is a picture; `qrkit generate ... -o code.json` writes its design"
         raise InvalidParameter(Problem("size_mm", None, rule))
     from qrkit.pictures.image import QRImage
 
-    return QRImage(_design(file)).preflight(**given)
+    return QRImage(_design(file)).preflight(**size)
 
 
 def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:

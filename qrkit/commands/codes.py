@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
-from qrkit.commands.parsing import Parser, add_fields, add_json
+from qrkit.commands.parsing import Parser, add_fields, add_json, given_options
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.terms import add_terms, terms_of
@@ -327,10 +327,10 @@ def _recurrence(number: int) -> str:
 
 def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
     """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for."""
-    given = {name: getattr(asked, name) for name in TEXTS if getattr(asked, name) is not None}
+    given = given_options(asked, TEXTS)
     if asked.campaign is not None:
         given["campaign_id"] = portfolio.find_campaign(asked.campaign).id if asked.campaign else ""
-    if place := {name: getattr(asked, name) for name in PLACES if getattr(asked, name) is not None}:
+    if place := given_options(asked, PLACES):
         given["location"] = place
     if asked.schedule is not None:
         given |= {"schedule": _events(asked.schedule), "is_schedule_enabled": True}

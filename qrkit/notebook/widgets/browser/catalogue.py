@@ -18,7 +18,7 @@ from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, collecting, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, nearest, renaming
 from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
 from qrkit.paper.label_pages import SheetSettings
@@ -218,14 +218,9 @@ class Catalogue:
         if NEW_CAMPAIGN in given:
             name = str(given.pop(NEW_CAMPAIGN))
             known = {campaign.name: campaign.id for campaign in reversed(self.portfolio.list_campaigns())}
-            given["campaign_id"] = known.get(tidy_name(name)) or self._new_campaign(name)
+            with renaming(lambda _: NEW_CAMPAIGN):
+                given["campaign_id"] = known.get(tidy_name(name)) or self.portfolio.insert_campaign(name).id
         return given
-
-    def _new_campaign(self, name: str) -> str:
-        problems: list[Problem] = []
-        with collecting(problems):
-            return self.portfolio.insert_campaign(name).id
-        raise InvalidParameter(*(replace(problem, name=NEW_CAMPAIGN) for problem in problems))
 
     def attempt(self, changes: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
         """Return where a request would lead if the chosen code were saved, or what is wrong with the code, as JSON.

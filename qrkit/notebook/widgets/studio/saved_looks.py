@@ -6,11 +6,10 @@ Portfolios are imported where they are used: most studios have none, and open so
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qrkit.drawing.logo import PlacedLogo, without_logo
-from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
+from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem, renaming
 from qrkit.symbol.encode import check_fits
 
 if TYPE_CHECKING:
@@ -92,10 +91,8 @@ class SavedLooks:
         if before is not None and not is_replacing:
             rule = f"is already the name of a {kind}; choose another name, or replace it"
             raise InvalidParameter(Problem(f"{SAVED}.name", name, rule, "name-taken"))
-        try:
+        with renaming(lambda field: f"{SAVED}.{field}"):
             shelf.save(name, design if kind == TEMPLATE else brand_from(design, name, logo=logo))
-        except InvalidParameter as error:
-            raise InvalidParameter(*(replace(one, name=f"{SAVED}.{one.name}") for one in error.problems)) from error
         undo = (lambda: shelf.save(name, before)) if before is not None else (lambda: shelf.delete(name))
         self._record(f"{'Saved' if before is None else 'Replaced'} the {kind} “{name}”.", undo, (kind, name))
 
