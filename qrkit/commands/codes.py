@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,9 @@ from qrkit.commands.output import Status, complain, complaining, in_one_line, pr
 from qrkit.commands.parsing import Parser, add_fields, add_json, given_options
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.commands.terms import add_terms, terms_of
+from qrkit.commands.terms import add_terms, json_list, terms_of
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.files import read_file
 from qrkit.languages import weekday_name
 from qrkit.tracking.records import Location, QRCode, TermsFields
 
@@ -26,8 +24,8 @@ if TYPE_CHECKING:
     from qrkit.tracking.redirect_rules import RedirectRule
 
 __all__ = [
-    "CODE_HELP", "add_filters", "code_rows", "confirm", "define_add", "define_list", "define_remove", "define_set",
-    "define_show", "fields_of",
+    "CODES", "CODE_HELP", "add_filters", "code_rows", "confirm", "define_add", "define_list", "define_remove",
+    "define_set", "define_show", "fields_of",
 ]  # fmt: skip
 
 CODE_HELP = "short code, short URL, name or ID"
@@ -333,24 +331,13 @@ def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
     if place := given_options(asked, PLACES):
         given["location"] = place
     if asked.schedule is not None:
-        given |= {"schedule": _events(asked.schedule), "is_schedule_enabled": True}
+        events = json_list("schedule", asked.schedule, "objects with date and content")
+        given |= {"schedule": events, "is_schedule_enabled": True}
     elif "no_schedule" in asked and asked.no_schedule:
         given |= {"schedule": [], "is_schedule_enabled": False}
     if fields := fields_of(asked.field):
         given["fields"] = fields
     return given | terms_of(asked)
-
-
-def _events(text: str) -> list[Any]:
-    """Return the events of a schedule from JSON, or from a file with JSON."""
-    data = text if text.lstrip().startswith("[") else read_file(Path(text))
-    try:
-        events = json.loads(data)
-    except ValueError as error:
-        raise InvalidParameter(Problem("schedule", text, f"is not JSON: {error}")) from error
-    if not isinstance(events, list):
-        raise InvalidParameter(Problem("schedule", text, "must be a JSON list of objects with date and content"))
-    return events
 
 
 def _add(asked: argparse.Namespace) -> None:

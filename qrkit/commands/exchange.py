@@ -114,11 +114,16 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "updated": len(result.updates), "template": template, "issues": issues}
-    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
-    told = f"{file}: {result}" + (f"; template {template}" if template else "")
-    print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
+    told = f"{result}; template {template}" if template else str(result)
+    _tell(asked, told, **members, other_hosts=dict(result.other_hosts))
     kept = result.created + len(result.updates) + result.count("duplicate")
     return _status_of(kept, is_complete=result.is_complete)
+
+
+def _tell(asked: argparse.Namespace, told: str, **members: Any) -> None:
+    """Print what an import did, or would do."""
+    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
+    print_result(asked, f"{file}: {told}", file=str(asked.file), **members)
 
 
 def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
@@ -159,8 +164,7 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
-    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
-    print_result(asked, f"{file}: {result}", file=str(asked.file), **members, differences=differences)
+    _tell(asked, str(result), **members, differences=differences)
     return _status_of(result.created + result.known, is_complete=not result.issues)
 
 

@@ -381,10 +381,10 @@ class Rows(NamedTuple):
 
 def _several(asked: argparse.Namespace) -> Status:
     from qrkit.pictures.batches import generate_many
-    from qrkit.pictures.patterns import check_pattern, path_in
+    from qrkit.pictures.patterns import check_patterns, path_in
 
     rows = rows_asked(asked)
-    check_pattern("names", asked.names or "", (name for row in rows.texts for name in row))
+    check_patterns(rows.texts, names=asked.names)
     contents, look = decorated_rows(asked, rows)
     with complaining("generate"):
         batch = generate_many(

@@ -241,10 +241,8 @@ class _Sheet:
         for name, index, row, image in self._looks.values():
             self._preflight(name, image, self._placed(index, row))
         if settings.lines and (contrast := settings.text_color.contrast(ground)) < LEAST_CONTRAST:
-            told = (
-                f"text in {settings.text_color.rgb} on {ground.rgb} has a contrast of {contrast:.1f}, and people need "
-            )
-            self._findings["text"] = told + f"{LEAST_CONTRAST:g} or more to read it"
+            told = f"text in {settings.text_color.rgb} on {ground.rgb} has a contrast of {contrast:.1f}"
+            self._findings["text"] = f"{told}, and people need {LEAST_CONTRAST:g} or more to read it"
         for finding in self._findings.values():
             warnings.warn(finding, stacklevel=4)
 
