@@ -36,7 +36,7 @@ from qrkit.pictures.preflight import PrintFinding, known_findings
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, packed
 
-__all__ = ["MOST_LOOKS", "Look", "Painted", "Painter", "Row", "painted_rows"]
+__all__ = ["MOST_LOOKS", "Look", "Painted", "Painter", "Row", "own_warnings", "painted_rows"]
 
 Kept = TypeVar("Kept")
 Sent = TypeVar("Sent")
@@ -256,9 +256,8 @@ class Painter:
             data = printed.to_bytes(self.format)
         except QrkitError as error:
             return Painted(None, str(error))
-        lost = tuple(image.warnings) if isinstance(content, Design) else ()
         file = packed(data, deflated=self.is_packed and self.format not in DENSE)
-        return Painted(file, "", lost, self.findings(image))
+        return Painted(file, "", own_warnings(content, image), self.findings(image))
 
     def findings(self, image: QRImage) -> tuple[PrintFinding, ...]:
         """Return what to change in a picture before it is printed; nothing without a print size."""
@@ -271,6 +270,11 @@ class Painter:
     def each(self, contents: list[Any]) -> list[Painted]:
         """Draw the files of several contents."""
         return [self(content) for content in contents]
+
+
+def own_warnings(content: Any, image: QRImage) -> tuple[str, ...]:
+    """Return the warnings about a design of its own; those about the design of all rows are told once."""
+    return tuple(image.warnings) if isinstance(content, Design) else ()
 
 
 def painted_rows(
