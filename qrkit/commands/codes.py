@@ -256,12 +256,13 @@ def _show(asked: argparse.Namespace) -> None:
 
 def _further(code: QRCode, active: str) -> dict[str, Any]:
     """Return what JSON says about a single QR Code beyond the columns of a list: the names of `FURTHER_KEYS`."""
-    place = {name: getattr(code.location, name) for name in PLACES}
-    schedule = [event.model_dump(mode="json") for event in code.schedule]
-    known = {"active_content": active, "comment": code.comment, **place, "is_dynamic": code.is_dynamic}
-    return known | {
+    return {
+        "active_content": active,
+        "comment": code.comment,
+        **{name: getattr(code.location, name) for name in PLACES},
+        "is_dynamic": code.is_dynamic,
         "is_schedule_enabled": code.is_schedule_enabled,
-        "schedule": schedule,
+        "schedule": [event.model_dump(mode="json") for event in code.schedule],
         "fields": dict(code.fields),
         "terms": _terms(code),
     }
@@ -388,12 +389,8 @@ def _set(asked: argparse.Namespace) -> None:
             ]
         else:
             codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]
-        said = (
-            "{short_code}: {name} would lead to {content}"
-            if asked.preview
-            else "{short_code}: {name} leads to {content}"
-        )
-        _tell(asked, portfolio, codes, said, _warn(asked, codes))
+        leads = "would lead" if asked.preview else "leads"
+        _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}", _warn(asked, codes))
     if not codes:
         complain("set", "no content can be completed")
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
 
 __all__ = [
-    "add_content_columns", "add_count", "add_look", "decorated_rows", "define_generate", "design_fields", "fields_in",
-    "fields_of_look", "rows_asked", "wrong_contents",
+    "add_content_columns", "add_count", "add_look", "decorated_rows", "define_generate", "design_fields", "design_in",
+    "fields_in", "fields_of_look", "rows_asked", "wrong_contents",
 ]  # fmt: skip
 
 STANDARD = Path("-")
@@ -202,6 +202,13 @@ def fields_of_look(asked: argparse.Namespace) -> dict[str, Any]:
 def design_fields(file: Path | None) -> dict[str, Any]:
     """Return the fields in a design file, or none without a file."""
     return {} if file is None else fields_in(file, what="the design")
+
+
+def design_in(file: Path) -> Design:
+    """Return the design in a file."""
+    from qrkit.design.design import Design
+
+    return Design(**design_fields(file))
 
 
 def fields_in(file: Path, *, what: str) -> dict[str, Any]:

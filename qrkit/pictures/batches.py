@@ -176,7 +176,9 @@ def generate_many(
         <QRImage 'https://example.com/3', 3-H, 296 x 296 px>
     """
     _check(contents, names, processes, fields)
-    _check_size(print_size, to)
+    if print_size is not None and to is None:
+        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
+        raise InvalidParameter(Problem("print_size", None, rule))
     chosen = format_named(format).name
     look = Look(design, fetch, fields)
     total = len(contents) if isinstance(contents, Sized) else None
@@ -220,12 +222,6 @@ def _check(
     if processes is not None and (not isinstance(processes, int) or processes < 1):
         rule = "must be a whole number, 1 or more, or None to choose automatically"
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
-
-
-def _check_size(print_size: PrintSize | None, to: str | Path | None) -> None:
-    if print_size is not None and to is None:
-        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
-        raise InvalidParameter(Problem("print_size", None, rule))
 
 
 def _target(to: str | Path) -> Path:

@@ -241,11 +241,8 @@ def periods(today: date) -> list[dict[str, str]]:
         say("Last quarter"): (last_quarter.replace(month=last_quarter.month - 2, day=1), last_quarter),
         say("{days} days", days=90): (today - timedelta(days=89), today),
     }
-    ends = {label: (since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()}
-    return [
-        {"label": label, "since": since, "until": until}
-        for label, (since, until) in (ends | {say("All"): ("", "")}).items()
-    ]
+    ends = [(label, since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()]
+    return [dict(zip(("label", "since", "until"), one, strict=True)) for one in (*ends, (say("All"), "", ""))]
 
 
 def numbers(view: Scans) -> dict[str, int | None]:

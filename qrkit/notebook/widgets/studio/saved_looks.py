@@ -125,9 +125,7 @@ class SavedLooks:
             name: The name of the template; "" for none.
             campaign_id: ID of the campaign; "" for all QR Codes for which no template is chosen.
         """
-        if self._portfolio is None:
-            raise NotFound("campaign", campaign_id)
-        shop = self._portfolio
+        shop = self._shop(campaign_id)
         what = f"“{name}”" if name else "no template"
         if campaign_id:
             before = shop.get_campaign(campaign_id)
@@ -145,12 +143,15 @@ class SavedLooks:
         Raises:
             InvalidParameter: If the QR Codes cannot be drawn; see `zip_in_look`.
         """
-        if self._portfolio is None:
-            raise NotFound("campaign", campaign_id)
-        campaign, pattern = campaign_id or None, names or "{name}"
         from qrkit.portfolio.code_sets import zip_in_look
 
-        return zip_in_look(self._portfolio, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
+        shop, campaign, pattern = self._shop(campaign_id), campaign_id or None, names or "{name}"
+        return zip_in_look(shop, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
+
+    def _shop(self, campaign_id: str) -> Portfolio:
+        if self._portfolio is None:
+            raise NotFound("campaign", campaign_id)
+        return self._portfolio
 
     def undo(self) -> None:
         """Undo the last change, if there is one."""
