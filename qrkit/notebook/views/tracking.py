@@ -11,8 +11,8 @@ from typing import Any
 from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import card, details, more, page_text, picture, soft, table
-from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.notebook.views.html import card, details, more, page_text, picture, pictures_of, soft, table
+from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import drawn
@@ -69,10 +69,7 @@ def _(code: QRCode) -> dict[str, Any]:
     if not code.is_available:
         pairs.append(("not shown", "the plan of the account does not include more of it"))
     image = code_image(code)
-    drawn: dict[str, Any] = {}
-    if image:
-        png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
-        drawn = {"image/svg+xml": image.small_svg(), "image/png": png}
+    drawn = pictures_of(image) if image else {}
     title = page_text(summary(code.name) or "QR Code")
     return {"text/html": card(title, details(pairs), beside=[_small(148, lambda: image)])} | drawn
 
