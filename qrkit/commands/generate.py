@@ -135,6 +135,9 @@ def _check_together(asked: argparse.Namespace) -> None:
         option = "--from" if asked.table else "--count"
         rule = f"is required with {option}: a folder, a .zip or a .pdf"
         problems += [Problem("output", None, rule)] if is_printed else []
+        if _is_design(asked):
+            rule = "is for the design of a single code; name a folder, a .zip or a .pdf"
+            problems.append(Problem("output", str(asked.output), rule))
         problems += refused_options(asked, ["style", "distance_m"], "is for a single code")
     else:
         problems += refused_options(asked, ["names"], "needs --from, a table, or --count")
