@@ -203,6 +203,9 @@ def renaming(new_name: Callable[[str], str]) -> Iterator[None]:
 
     Args:
         new_name: Returns the new name of a field.
+
+    Raises:
+        InvalidParameter: If the block raises it.
     """
     try:
         yield

@@ -176,14 +176,10 @@ def generate_many(
         <QRImage 'https://example.com/3', 3-H, 296 x 296 px>
     """
     _check(contents, names, processes, fields)
-    if print_size is not None and to is None:
-        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
-        raise InvalidParameter(Problem("print_size", None, rule))
-    chosen = format_named(format).name
+    target, chosen = _target(to, print_size), format_named(format).name
     look = Look(design, fetch, fields)
     total = len(contents) if isinstance(contents, Sized) else None
     seen = watch(progress=progress)
-    target = None if to is None else _target(to)
     if target is None:
         outcomes = _drawn(contents, look)
     else:
@@ -224,8 +220,13 @@ def _check(
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
 
 
-def _target(to: str | Path) -> Path:
+def _target(to: str | Path | None, print_size: PrintSize | None) -> Path | None:
     """Return the path of a zip, PDF or folder; reject names that are no folders: `poster.svg`, `codes.tar.gz`."""
+    if to is None:
+        if print_size is not None:
+            rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
+            raise InvalidParameter(Problem("print_size", None, rule))
+        return None
     path = Path(to)
     if path.suffix.lower() in OTHER_ARCHIVES and not path.is_dir():
         rule = "is the name of an archive that cannot be written; pass a folder or a .zip file"
