@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from io import BytesIO
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, renaming
 from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.locating import Place
@@ -118,11 +117,8 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
     columns, sheet, row, encoding = (asked.get(name) or sent.fields.get(name.lower(), "") for name in PLACING)
     place = Place(sheet, row or None, encoding)
-    try:
+    with renaming(lambda name: "headerRow" if name == "header_row" else name):
         return read_mapped(sent.data, named, read_columns(columns) if columns else {}, place=place)
-    except InvalidParameter as error:
-        names = {"header_row": "headerRow"}
-        raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
 
 
 def _read_buffer(body: bytes) -> bytes:
