@@ -32,14 +32,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import (
-    MOST_ROWS,
-    Table,
-    described,
-    is_known,
-    left_out_issues,
-    table_of_records,
-)
+from qrkit.exchange.table_files import MOST_ROWS, Table, described, is_known, left_out_issues, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
 from qrkit.tracking.times import naive

@@ -20,15 +20,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import (
-    SHORT_URL,
-    Reading,
-    Table,
-    Writing,
-    check_size,
-    table_of_links,
-    table_of_records,
-)
+from qrkit.exchange.table_files import SHORT_URL, Reading, Table, Writing, check_size, table_of_links, table_of_records
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.text_columns import cell_text, field_text
 from qrkit.tracking.times import to_table

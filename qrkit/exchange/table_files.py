@@ -38,18 +38,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.local_dates import LocalDates
-from qrkit.exchange.locating import (
-    ADDRESS,
-    ANYWHERE,
-    MOST_TRIED,
-    Located,
-    Part,
-    Place,
-    Share,
-    locate,
-    records,
-    tidy,
-)
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Part, Place, Share, locate, records, tidy
 from qrkit.exchange.marked_cells import Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
@@ -302,7 +291,9 @@ def table_of_links(
     Args:
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
     """
-    read, own = {"", *OVERLOOKED, *tool.read_names}, OwnColumns((), tool.service)
+    names = [*names]
+    target = tool.target_in([*map(foreign.plain_name, names)])
+    read, own = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service)
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:

@@ -40,15 +40,7 @@ from qrkit.tracking.records import (
     TermsFields,
 )
 from qrkit.tracking.redirect_rules import GivenRules
-from qrkit.tracking.short_urls import (
-    CODE_RULE,
-    base_url_of,
-    is_short_code,
-    new_id,
-    new_short_code,
-    path_of,
-    tidy_code,
-)
+from qrkit.tracking.short_urls import CODE_RULE, base_url_of, is_short_code, new_id, new_short_code, path_of, tidy_code
 from qrkit.tracking.times import Clock, now
 from qrkit.tracking.utm import GivenUtm
 
