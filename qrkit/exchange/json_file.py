@@ -273,11 +273,11 @@ def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[R
 def _writer(kind: Kind, of: type) -> Writer:
     """Return what makes the text of a value of this type in a column of this kind."""
     if of in (list, dict):
-        if of is (dict if kind == "fields" else list) and kind in ("fields", "list", "rules"):
+        if kind == ("fields" if of is dict else "list"):
             return _as_json
         what = "an object" if of is dict else "a list"
         return _joined if of is list and kind == "tags" else _refusing(f"must be a text or a number, not {what}")
-    if kind in ("list", "rules") and of is not NoneType:
+    if kind == "list" and of is not NoneType:
         return _refusing("must be a list")
     if of is int:
         return _moment if kind == "moment" else str

@@ -20,9 +20,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
-from qrkit.errors import Door, InvalidParameter, UnreadableFile
+from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
+    ALL_NAMES,
     COLUMN_OF,
     CREATED,
     MOMENTS,
@@ -33,12 +34,26 @@ from qrkit.exchange.columns import (
     Row,
     Rows,
     column_pair,
+    field_of,
+    named,
     read_row,
     unpacked,
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.local_dates import LocalDates
-from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Part, Place, Share, locate, records, tidy
+from qrkit.exchange.locating import (
+    ADDRESS,
+    ANYWHERE,
+    MOST_TRIED,
+    Located,
+    Part,
+    Place,
+    Share,
+    locate,
+    place_of,
+    records,
+    tidy,
+)
 from qrkit.exchange.marked_cells import Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
@@ -166,23 +181,32 @@ def share_of_ours(cells: Sequence[str]) -> float:
     return len(known) / (len(NAMES) + len(cells))
 
 
-def table_of_rows(located: Located) -> Table:
+def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) -> Table:
     """Build the table for rows of text; the heading names the columns, in any order and case.
 
     Headings of other tools' exports (`exchange.foreign`) are also accepted.
 
+    Args:
+        located: The rows.
+        columns: Our column name, as in files or DataFrames and in any case -> the name in the heading, if names differ.
+            Content is required. The table lists other columns with names of ours as left out.
+
     Raises:
         UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
             many rows.
+        InvalidParameter: If a chosen column does not exist.
     """
     heading, rows = located.heading, records(located)
-    tool = foreign.tool_of(heading)
+    if not heading:
+        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
+    tool = None if columns else foreign.tool_of(heading)
     if tool:
         links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
-        own = OwnColumns(NAMES)
-        table = table_of_records(_rows(located, rows, own), own, heading=located.line)
+        own, line = OwnColumns(ALL_NAMES), max(located.line, int(columns is not None))
+        table = table_of_records(_rows(located, rows, own, columns), own, heading=line)
+        table.issues.extend(left_out_issues(heading, map(str, columns.values()), line) if columns else ())
     table.issues.extend(located.issues)
     return table
 
@@ -214,18 +238,25 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
-def _rows(located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own: OwnColumns) -> Iterator[Row | Packed]:
-    kinds = KindColumns(located.heading)
-    places = _places(located, kinds, rows)
+def _rows(
+    located: Located,
+    rows: Iterator[tuple[int, Sequence[str], str]],
+    own: OwnColumns,
+    chosen: Mapping[str, str] | None,
+) -> Iterator[Row | Packed]:
+    heading, kinds = located.heading, KindColumns(() if chosen else located.heading)
+    places = _chosen_places(heading, chosen) if chosen else _places(located, kinds, rows)
     columns, taken = tuple(places), tuple(places.values())
     others = [
         (place, one)
-        for place, one in enumerate(located.heading)
+        for place, one in enumerate(heading)
         if not is_known(one) and place not in kinds.places and place not in taken
     ]
-    is_plain, is_all = not kinds and not others, taken == tuple(range(len(located.heading)))
-    for number, cells, error in rows:
+    is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
+    of_links = chosen is not None and SHORT_URL in places
+    for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
+        error = wrong or (foreign.protection(dict(zip(heading, cells, strict=True))) if of_links else "")
         # csv has no cells that stand for another text
         if is_plain and not error and (not located.is_sheet or _TEXTS.issuperset(map(type, texts))):
             yield columns, number, *texts
@@ -372,8 +403,6 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
     The rows below the heading are read only for an error that suggests a column.
     """
     heading, line = located.heading, located.line
-    if not heading:
-        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     places: dict[str, int] = {}
     for place, title in enumerate(heading):
         name = COLUMN_OF.get(title.lower())
@@ -387,6 +416,18 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
     for name in () if kinds else REQUIRED:
         if name not in places:
             raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
+    return places
+
+
+def _chosen_places(heading: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
+    """Return the position of each of our columns that is mapped to a name in the heading."""
+    names, problems = named(columns)
+    places: dict[str, int] = {}
+    for name, theirs in names.items():
+        with collecting(problems):
+            places[name] = place_of(heading, str(theirs), field_of(columns, name))
+    if problems:
+        raise InvalidParameter(*problems)
     return places
 
 

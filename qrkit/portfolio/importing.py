@@ -22,7 +22,7 @@ from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.sheets import sheet_of, table_of_sheet
+from qrkit.exchange.sheets import mapped_table
 from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
@@ -141,7 +141,7 @@ def read_mapped(
     """
     if not columns:
         return read_table(data, format, seen, place)
-    return table_of_sheet(sheet_of(data, format, map(str, columns.values()), place), columns)
+    return mapped_table(data, format, columns, place)
 
 
 def import_table(
