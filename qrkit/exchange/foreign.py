@@ -8,7 +8,7 @@ its source in public code, as of 2026; none of these tools guarantees its names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -22,7 +22,7 @@ from qrkit.exchange.local_dates import LocalDates
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "similar_tool", "tool_of", "unwrapped"]
+__all__ = ["TOOLS", "Tool", "nested", "short_url_in", "similar_tool", "tool_of", "unwrapped"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
@@ -389,19 +389,30 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
+def nested(value: Any) -> Iterator[Any]:
+    """Yield the objects and lists in a JSON value, the outer ones first."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, (dict, list)):
+            yield one
+            more = one.values() if isinstance(one, dict) else one
+            waiting.extend(islice(more, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
+
+
 def unwrapped(value: Any) -> Any:
     """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged."""
-    waiting = [value] if isinstance(value, (dict, list)) else []
-    for one in waiting:
-        if isinstance(one, dict) and OUR_NAME in one:
-            continue
+    for one in nested(value):
         # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
-        inner = list(one.values()) if isinstance(one, dict) else one
-        if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
+        inner = [*one.values()] if isinstance(one, dict) else one
+        if inner and isinstance(inner[0], dict) and OUR_NAME not in one and tool_of(inner[0]):
             return inner
-        if len(waiting) < MOST_SEARCHED:
-            waiting.extend(part for part in inner[:MOST_SEARCHED] if isinstance(part, (dict, list)))
     return value
+
+
+def short_url_in(names: Iterable[str]) -> str:
+    """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
+    found = [name for name in names if plain_name(name) in SHORT_URLS]
+    return found[0] if len(found) == 1 else ""
 
 
 def _found(link: Mapping[str, Any], name: str) -> Any:

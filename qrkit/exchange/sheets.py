@@ -18,7 +18,6 @@ from qrkit.exchange.locating import (
     Located,
     Place,
     Share,
-    locate,
     place_of,
     records,
     tidy,
@@ -29,6 +28,7 @@ from qrkit.exchange.table_files import (
     Table,
     check_number,
     is_of_targets,
+    locate_in,
     row_of,
     share_of_ours,
     table_of_rows,
@@ -175,7 +175,7 @@ def _located_in(data: bytes, format: str, place: Place, share: Share | None, nam
     chosen = sniffed(data, format).name
     if chosen not in SHEETS:
         raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
-    located = locate(SHEETS[chosen](data, place, share), place, share)
+    located = locate_in(SHEETS[chosen], data, place, share)
     if chosen == "json":
         located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
     return located

@@ -10,7 +10,6 @@ import re
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import Cells, Part, Place, Share, column_letters
-from qrkit.exchange.table_files import check_size
 
 __all__ = ["MEDIA_TYPE", "parts"]
 
@@ -35,7 +34,6 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
-    check_size(data)
     text, note = decoded(data, place.encoding)
     value = _ESCAPED_VALUE if "`" in text else _VALUE
     columns: dict[str, list[str]] = {}

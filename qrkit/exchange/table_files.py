@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
-    "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
-    "table_of_links", "table_of_records", "table_of_rows",
+    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
+    "check_number", "check_size", "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "locate_in",
+    "read_sheets", "row_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -97,7 +97,8 @@ SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
 The arguments are the bytes of the file, where its table is, and how much of what is needed is in a row. The function
-raises `UnreadableFile` if the file is too large, is damaged, or has another format, and so do its rows.
+raises `UnreadableFile` if the file is damaged, or has another format, and so do its rows. Call it through `locate_in`,
+which checks the size of the file.
 """
 
 
@@ -160,11 +161,17 @@ def check_size(data: bytes) -> None:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
 
+def locate_in(parts: SheetParts, data: bytes, place: Place, share: Share | None) -> Located:
+    """Find the table of a file; see `locate`."""
+    check_size(data)
+    return locate(parts(data, place, share), place, share)
+
+
 def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
     """Return a function that reads a csv or a workbook as a table."""
 
     def read(data: bytes, how: Reading) -> Table:
-        located = locate(parts(data, how.place, share_of_ours), how.place, share_of_ours)
+        located = locate_in(parts, data, how.place, share_of_ours)
         located.rows = iter(how.watch(located.rows, "Reading", None))
         return table_of_rows(located)
 
@@ -410,9 +417,8 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
             raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
         if name:
             places[name] = place
-    short = [place for place, title in enumerate(heading) if foreign.plain_name(title) in foreign.SHORT_URLS]
-    if SHORT_URL not in places and len(short) == 1:
-        places[SHORT_URL] = short[0]
+    if SHORT_URL not in places and (short := foreign.short_url_in(heading)):
+        places[SHORT_URL] = heading.index(short)
     for name in () if kinds else REQUIRED:
         if name not in places:
             raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
@@ -453,7 +459,7 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
     likely = near or [
         title
         for place, title in enumerate(heading)
-        if (not located.line or is_of_targets(title)) and _holds_addresses(place, rows)
+        if (not located.line or is_of_targets(title)) and are_addresses([row[place] for row in rows if row[place]])
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
@@ -490,8 +496,7 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def _holds_addresses(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether most cells of a column are addresses."""
-    cells = [row[place] for row in rows if row[place]]
-    addresses = sum(ADDRESS.match(cell) is not None for cell in cells)
-    return addresses > 0 and addresses >= len(cells) / 2
+def are_addresses(texts: Sequence[str]) -> bool:
+    """Return whether most of some texts are addresses."""
+    addresses = sum(ADDRESS.match(text) is not None for text in texts)
+    return addresses > 0 and addresses >= len(texts) / 2

@@ -20,10 +20,10 @@ from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.columns import Row, Rows
-from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place
+from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table
-from qrkit.exchange.table_files import Table, codes_of
+from qrkit.exchange.table_files import Table, are_addresses, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -50,7 +50,7 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
-__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_mapped", "read_table"]
+__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_table"]
 
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
@@ -105,43 +105,33 @@ class Present:
     old_base_urls: Sequence[str] = ()
 
 
-def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = ANYWHERE) -> Table:
+def read_table(
+    data: bytes,
+    format: str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    seen: Watch = UNSEEN,
+    place: Place = ANYWHERE,
+) -> Table:
     """Read the rows of a file.
 
     Args:
+        data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
+        columns: Our column names mapped to those of a file with rows; empty if it calls them so, too.
         seen: Shows the progress.
         place: Where the table of a csv or a workbook is.
 
     Raises:
         UnreadableFile: If the file as a whole cannot be read.
-        InvalidParameter: If the place is given for another format, or there is no such sheet or encoding.
+        InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    if columns:
+        return mapped_table(data, format, columns, place)
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
     chosen = sniffed(data, format)
     place.check("" if chosen.name in SHEETS and chosen.name != "json" else chosen.name)
     return chosen.read(data, how)
-
-
-def read_mapped(
-    data: bytes, format: str, columns: Mapping[str, str], seen: Watch = UNSEEN, place: Place = ANYWHERE
-) -> Table:
-    """Read the rows of a file as `read_table` does, or those of a csv or a workbook whose columns have other names.
-
-    Args:
-        data: The bytes of the file.
-        format: One of `qrkit.exchange.IMPORT_FORMATS`.
-        columns: Our column names mapped to the file's; empty if it calls them so, too.
-        seen: Shows the progress.
-        place: Where the table of a csv or a workbook is.
-
-    Raises:
-        UnreadableFile: If the file as a whole cannot be read.
-        InvalidParameter: If a column, a sheet or an encoding does not exist.
-    """
-    if not columns:
-        return read_table(data, format, seen, place)
-    return mapped_table(data, format, columns, place)
 
 
 def import_table(
@@ -217,7 +207,8 @@ class _Importing:
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
-        self._has_addresses = _hold_addresses(table.rows)
+        contents = (row.cells.get("Content", "") for row in table.rows)
+        self._has_addresses = are_addresses([text for text in contents if not NO_CONTENT.fullmatch(text)])
         self._own_hosts = {"", host_of(present.base_url)}
         self._has_folders = False
         self.other_hosts, self.kept_codes = Counter[str](), 0
@@ -436,15 +427,6 @@ def _completed(
     is_new = code.is_dynamic and (code.name, code.content) not in there
     url = meant_url(code.content) if is_new else ""
     return (row, code.replace(content=url)) if url else read
-
-
-def _hold_addresses(rows: Rows) -> bool:
-    """Return whether most contents of a file are web addresses, apart from those that say that there is none."""
-    contents = [
-        content for row in rows if (content := row.cells.get("Content", "")) and not NO_CONTENT.fullmatch(content)
-    ]
-    addresses = sum(ADDRESS.match(content) is not None for content in contents)
-    return addresses > 0 and addresses >= len(contents) / 2
 
 
 def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterator[ImportIssue]:

@@ -16,7 +16,7 @@ from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.locating import Place
 from qrkit.exchange.table_files import Table
-from qrkit.portfolio.importing import read_mapped
+from qrkit.portfolio.importing import read_table
 
 __all__ = ["PLACING", "Sent", "is_form", "read_file", "read_import"]
 
@@ -119,7 +119,7 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
     columns, sheet, row, encoding = (asked.get(name) or sent.fields.get(name.lower(), "") for name in PLACING)
     place = Place(sheet, row or None, encoding)
     try:
-        return read_mapped(sent.data, named, read_columns(columns) if columns else {}, place=place)
+        return read_table(sent.data, named, read_columns(columns) if columns else None, place=place)
     except InvalidParameter as error:
         names = {"header_row": "headerRow"}
         raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
