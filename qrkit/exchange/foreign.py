@@ -389,22 +389,22 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
-def nested(value: Any) -> Iterator[Any]:
-    """Yield the objects and lists in a JSON value, the outer ones first."""
+def nested(value: Any, without: str | None = None) -> Iterator[Any]:
+    """Yield the objects and lists in a JSON value, the outer ones first, but no objects with a field of this name."""
     waiting = [value]
     for one in waiting:
-        if isinstance(one, (dict, list)):
+        if isinstance(one, list) or (isinstance(one, dict) and without not in one):
             yield one
-            more = one.values() if isinstance(one, dict) else one
-            waiting.extend(islice(more, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
+            inner = one.values() if isinstance(one, dict) else one
+            waiting.extend(islice(inner, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
 
 
 def unwrapped(value: Any) -> Any:
     """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged."""
-    for one in nested(value):
+    for one in nested(value, without=OUR_NAME):
         # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
         inner = [*one.values()] if isinstance(one, dict) else one
-        if inner and isinstance(inner[0], dict) and OUR_NAME not in one and tool_of(inner[0]):
+        if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
             return inner
     return value
 

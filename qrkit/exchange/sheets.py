@@ -11,17 +11,7 @@ from pathlib import Path
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import COLUMN_OF
-from qrkit.exchange.locating import (
-    ADDRESS,
-    ANYWHERE,
-    MOST_TRIED,
-    Located,
-    Place,
-    Share,
-    place_of,
-    records,
-    tidy,
-)
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Place, Share, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
     NO_TARGETS,

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
-    "check_number", "check_size", "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "locate_in",
-    "read_sheets", "row_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
+    "check_number", "check_size", "codes_of", "is_known", "is_of_targets", "left_out_issues", "locate_in",
+    "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -211,9 +211,11 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
-        own, line = OwnColumns(ALL_NAMES), max(located.line, int(columns is not None))
-        table = table_of_records(_rows(located, rows, own, columns), own, heading=line)
-        table.issues.extend(left_out_issues(heading, map(str, columns.values()), line) if columns else ())
+        own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
+        places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
+        read = rows_of(heading, rows, own, places, kinds, is_sheet=located.is_sheet, is_chosen=columns is not None)
+        table = table_of_records(read, own, heading=max(line, 1) if columns else line)
+        table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
     table.issues.extend(located.issues)
     return table
 
@@ -222,7 +224,7 @@ def _saved(cell: str) -> str:
     return "" if type(cell) is Unsaved else str(cell)
 
 
-def described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
+def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
     """Return a row with the content that its cells describe, or with the error of the cells."""
     try:
         content = kinds.content(cells, row.cells.get("Content", ""))
@@ -245,14 +247,26 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
-def _rows(
-    located: Located,
-    rows: Iterator[tuple[int, Sequence[str], str]],
+def rows_of(
+    heading: Sequence[str],
+    rows: Iterable[tuple[int, Sequence[str], str]],
     own: OwnColumns,
-    chosen: Mapping[str, str] | None,
+    places: Mapping[str, int],
+    kinds: KindColumns,
+    *,
+    is_sheet: bool = False,
+    is_chosen: bool = False,
 ) -> Iterator[Row | Packed]:
-    heading, kinds = located.heading, KindColumns(() if chosen else located.heading)
-    places = _chosen_places(heading, chosen) if chosen else _places(located, kinds, rows)
+    """Yield rows with their texts in our columns, and with those in other columns as fields.
+
+    Args:
+        rows: The number, the texts and the error of each row.
+        own: The columns that are not ours.
+        places: The position of each of our columns.
+        kinds: The columns that describe contents.
+        is_sheet: Whether cells may stand for another text.
+        is_chosen: Whether people have chosen the columns; of short URLs, what limits them could be in any other one.
+    """
     columns, taken = tuple(places), tuple(places.values())
     others = [
         (place, one)
@@ -260,17 +274,16 @@ def _rows(
         if not is_known(one) and place not in kinds.places and place not in taken
     ]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
-    of_links = chosen is not None and SHORT_URL in places
+    of_links = is_chosen and SHORT_URL in places
     for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
         error = wrong or (foreign.protection(dict(zip(heading, cells, strict=True))) if of_links else "")
-        # csv has no cells that stand for another text
-        if is_plain and not error and (not located.is_sheet or _TEXTS.issuperset(map(type, texts))):
+        if is_plain and not error and (not is_sheet or _TEXTS.issuperset(map(type, texts))):
             yield columns, number, *texts
             continue
         row = row_of(number, dict(zip(columns, texts, strict=True)), error)
         if kinds:
-            row = described(row, kinds, cells)
+            row = _described(row, kinds, cells)
         yield own.row(row, [(one, cells[place]) for place, one in others])
 
 

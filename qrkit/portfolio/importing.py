@@ -244,22 +244,18 @@ class _Importing:
         after = before.replace(**changes)
         after = after.model_copy(update=links_of(vars(after), self._present.base_url))
         check_change(before, after)
-        warning = ""
-        if campaign := tidy_name(row.cells.get("Campaign Name", "")):
-            campaign_id, warning = self._campaign(campaign)
-            after = after.replace(campaign_id=campaign_id)
+        campaign_id, similar = self._campaign(row, code, "")
+        after = after.replace(campaign_id=campaign_id) if campaign_id else after
         if after == before:
             yield issue_of(row, code, "duplicate", f"{before.name!r} is in the portfolio as this row says")
             return
         self.updates.append((before, after))
         notes = tuple(note for note in row.notes if note[0] != "date-unreadable")  # nothing is added with a date
         yield from self._issues(row._replace(notes=notes), code, {"properties": code.properties, "template": template})
-        if warning:
-            yield issue_of(row, code, "similar-name", warning)
+        yield from similar
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
-        campaign = tidy_name(row.cells.get("Campaign Name", "")) or self._default_campaign
         given = self._link(code.short_url)
         is_own = self._is_free(given)
         link = given if given and is_own else self._new_link(given.urlinfo if given else "")
@@ -271,7 +267,7 @@ class _Importing:
             is_marked = code.scan_marker or (is_new and fits(url + SCAN_MARKER, properties))
             check_trackable(code)
             # Last, so that it is created only for a QR Code that is imported.
-            campaign_id, warning = self._campaign(campaign)
+            campaign_id, similar = self._campaign(row, code, self._default_campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         stored = stored_row(named)
@@ -285,9 +281,7 @@ class _Importing:
         }
         self._waiting.append(stored)
         issues = [self._lost_code(row, code, url)] if code.short_url and not is_own else []
-        issues += self._issues(row, code, stored)
-        if warning:
-            issues.append(issue_of(row, code, "similar-name", warning))
+        issues += [*self._issues(row, code, stored), *similar]
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._claims.take(link)
@@ -361,19 +355,19 @@ class _Importing:
         links = (ShortLink(code, urlinfo) for code in iter(new_short_code, ""))
         return next(link for link in links if self._is_free(link))
 
-    def _campaign(self, name: str) -> tuple[str | None, str]:
-        """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name.
+    def _campaign(self, row: Row, code: QRCode, default: str) -> tuple[str | None, list[ImportIssue]]:
+        """Return the ID of a row's campaign, which is created if there is none of its name; None without a name.
 
-        The second value is a warning if a new name differs from another one in case alone, else "".
+        The issue is a warning if a new name differs from another one in case alone.
         """
-        warning = ""
+        name, warning = tidy_name(row.cells.get("Campaign Name", "")) or default, ""
         if name and name not in self._campaigns:
             campaign = Campaign(id=new_id(), name=name, created=self._present.now)
             self._new_campaigns.append(campaign)
             self._campaigns[name] = campaign.id
             warning = self._spellings.warning(name, what="campaigns")
             self._spellings.add(name)
-        return self._campaigns[name] if name else None, warning
+        return self._campaigns.get(name), [issue_of(row, code, "similar-name", warning)] if warning else []
 
 
 def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLink | None]:
