@@ -10,7 +10,6 @@ import re
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import Cells, Part, Place, Share, column_letters
-from qrkit.exchange.table_files import check_size
 
 __all__ = ["MEDIA_TYPE", "parts"]
 
@@ -24,25 +23,26 @@ _STATEMENT = re.compile(
 _COLUMN = re.compile(rf"(?:^|,)\s*+(?!(?:PRIMARY|UNIQUE|KEY|INDEX|FULLTEXT|CONSTRAINT|FOREIGN|CHECK)\b)({_NAME})", re.I)
 _VALUES = re.compile(r"\s*VALUES\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)^\\\.", re.IGNORECASE | re.DOTALL | re.MULTILINE)
-_VALUE = re.compile(r"\s*+(?:[EN]?'(?P<text>(?:[^']|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])")
-_ESCAPED_VALUE = re.compile(
-    r"\s*+(?:[EN]?'(?P<text>(?:[^'\\]|\\.|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])", re.DOTALL
+_VALUE, _ESCAPED_VALUE = (
+    re.compile(rf"\s*+(?:[EN]?'(?P<text>(?:{letter}|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])", re.DOTALL)
+    for letter in ("[^']", r"[^'\\]|\\.")
 )
-"""The same where a backslash escapes the next letter, as in MySQL."""
+"""A value, also where a backslash escapes the next letter, as in MySQL."""
 _NEXT_ROW = re.compile(r"\s*,\s*\(")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
-    check_size(data)
     text, note = decoded(data, place.encoding)
-    value = _ESCAPED_VALUE if "`" in text else _VALUE
+    value = _VALUE
     columns: dict[str, list[str]] = {}
     tables: dict[tuple[str, ...], list[Cells]] = {}
     place_of_next = 0
     while statement := _STATEMENT.search(text, place_of_next):
         table, place_of_next = _bare(statement["table"]), statement.end()
+        if statement["table"][0] == "`":  # MySQL alone has names between backticks
+            value = _ESCAPED_VALUE
         names = [_bare(name) for name in _COLUMN.findall(re.sub("'[^']*'", "", (statement["columns"] or "")[1:-1]))]
         if statement["what"].upper().startswith("CREATE"):
             columns[table] = names
@@ -53,7 +53,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
             place_of_next = _read_rows(text, begun.end(), value, rows)
         elif copied := _COPIED.match(text, place_of_next):
             rows += [[_unescaped(cell) if cell != r"\N" else "" for cell in line.split("\t")]
-                     for line in copied[1].splitlines()]  # fmt: skip
+                     for line in re.split(r"\r?\n", copied[1])[:-1]]  # fmt: skip
             place_of_next = copied.end()
         width = max((len(row) for row in rows if isinstance(row, list)), default=0)
         heading = names or [column_letters(at) for at in range(width)]

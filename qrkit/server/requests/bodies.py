@@ -15,7 +15,7 @@ from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.locating import Place
 from qrkit.exchange.table_files import Table
-from qrkit.portfolio.importing import read_mapped
+from qrkit.portfolio.importing import read_table
 
 __all__ = ["PLACING", "Sent", "is_form", "read_file", "read_import"]
 
@@ -118,7 +118,7 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
     columns, sheet, row, encoding = (asked.get(name) or sent.fields.get(name.lower(), "") for name in PLACING)
     place = Place(sheet, row or None, encoding)
     with renaming(lambda name: "headerRow" if name == "header_row" else name):
-        return read_mapped(sent.data, named, read_columns(columns) if columns else {}, place=place)
+        return read_table(sent.data, named, read_columns(columns) if columns else None, place=place)
 
 
 def _read_buffer(body: bytes) -> bytes:
