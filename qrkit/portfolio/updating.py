@@ -35,7 +35,7 @@ class Identified:
     """
 
     def __init__(self, by: str, codes: Iterable[QRCode], link: Callable[[str], ShortLink | None]) -> None:
-        self._by, self._link = IDENTIFYING.get(COLUMN_OF.get(str(by).strip().lower(), ""), tidy_name(str(by))), link
+        self._by, self._link = IDENTIFYING.get(COLUMN_OF.get(by.strip().lower(), ""), tidy_name(by)), link
         self._rows: dict[str, int] = {}
         self._codes: dict[str, list[QRCode]] = {}
         names = dict.fromkeys(IDENTIFYING.values())
