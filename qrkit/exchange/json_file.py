@@ -149,16 +149,13 @@ def _parsed(data: bytes) -> Any:
         raise UnreadableFile(f"the file is not JSON: {error}", line=error.lineno) from error
     except ValueError as error:
         raise UnreadableFile(f"the file is not JSON: {error}") from error
+
+
+def _loaded(text: str, line: int | None = None) -> Any:
+    try:
+        return json.loads(text, parse_int=_whole, object_pairs_hook=_object)
     except RecursionError as error:
-        raise _too_deep() from error
-
-
-def _too_deep(line: int | None = None) -> UnreadableFile:
-    return UnreadableFile("the JSON of the file is nested too deeply to be read", line=line)
-
-
-def _loaded(text: str) -> Any:
-    return json.loads(text, parse_int=_whole, object_pairs_hook=_object)
+        raise UnreadableFile("the JSON of the file is nested too deeply to be read", line=line) from error
 
 
 def _values_by_line(text: str) -> list[Any]:
@@ -166,12 +163,10 @@ def _values_by_line(text: str) -> list[Any]:
     found = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
-            found += [_loaded(line)] if line.strip() else []
+            found += [_loaded(line, number)] if line.strip() else []
         except ValueError as error:
             rule = f"the file is neither JSON nor JSON Lines: {error.args[0].partition(': line ')[0]}"
             raise UnreadableFile(rule, line=number) from error
-        except RecursionError as error:
-            raise _too_deep(number) from error
     return found
 
 
