@@ -90,13 +90,10 @@ exit status (that of `qrkit import` is in its help):
 
 def program() -> NoReturn:
     """Run the command line in a process of its own, which ends with it."""
-    # What a command loads lives until its end. Looking through it for garbage again and again, and once more at the
-    # end, would take a quarter of the time of a decorated picture.
+    # What a command loads lives until its end. Looking through it for garbage again and again would take a tenth of the
+    # time of a decorated picture.
     gc.set_threshold(1_000, 100)
-    try:
-        sys.exit(main())
-    finally:
-        gc.freeze()
+    sys.exit(main())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -37,7 +37,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeVar
@@ -195,6 +195,25 @@ def collecting(problems: list[Problem]) -> Iterator[None]:
         yield
     except InvalidParameter as error:
         problems.extend(error.problems)
+
+
+@contextmanager
+def renaming(new_name: Callable[[str], str]) -> Iterator[None]:
+    """Give the fields of any `InvalidParameter` raised in the block other names, such as those of options or columns.
+
+    Args:
+        new_name: Returns the new name of a field.
+
+    Raises:
+        InvalidParameter: If the block raises it.
+    """
+    try:
+        yield
+    except InvalidParameter as error:
+        problems = [replace(one, name=new_name(one.name)) for one in error.problems]
+        if all(new.name == old.name for new, old in zip(problems, error.problems, strict=True)):
+            raise  # as it is, because it may be of a kind of its own
+        raise InvalidParameter(*problems) from None
 
 
 class MissingParameter(InvalidParameter):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.codes import confirm, fields_of
 from qrkit.commands.output import Status, complain, print_result
-from qrkit.commands.parsing import Parser, add_fields, add_json, subcommands
+from qrkit.commands.parsing import Parser, add_fields, add_json, given_options, subcommands
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.commands.terms import add_rules, rules_of
@@ -64,7 +64,7 @@ def define_campaign(one: Parser) -> None:
 
 
 def _changes(asked: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+    given = given_options(asked, ("name", *CHANGES))
     return given | rules_of(asked) | ({"utm": fields_of(asked.utm)} if asked.utm else {})
 
 

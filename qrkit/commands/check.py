@@ -9,16 +9,15 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.generate import design_fields
+from qrkit.commands.generate import design_in
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Parser, add_fields, add_json
+from qrkit.commands.parsing import Parser, add_fields, add_json, print_options
 from qrkit.commands.stores import STORE, opened
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.late import named
 from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 
 if TYPE_CHECKING:
-    from qrkit.design.design import Design
     from qrkit.pictures.preflight import PrintFinding
 
 __all__ = ["define_check"]
@@ -93,26 +92,23 @@ def _check(asked: argparse.Namespace) -> Status:
 def _preflight(file: Path, asked: argparse.Namespace) -> list[PrintFinding]:
     """Return what to change before a design is printed; nothing without a size."""
     names = ("size_mm", "dpi", "key_black", "distance_m", "material")
-    given = {name: value for name in names if (value := getattr(asked, name)) is not None}
-    if given and asked.size_mm is None:
-        rule = "needs --size-mm, a width on paper"
-        raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
-    if not given:
+    size = print_options(asked, names)
+    if not size:
         return []
     if not _is_design(file):
         rule = f"needs a design (.json), and {file} is a picture; `qrkit generate ... -o code.json` writes its design"
         raise InvalidParameter(Problem("size_mm", None, rule))
     from qrkit.pictures.image import QRImage
 
-    return QRImage(_design(file)).preflight(**given)
+    return QRImage(design_in(file)).preflight(**size)
 
 
 def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:
     """Check a file; return the report, and its verdict beside the kept trials, if a store was named and has any."""
     from qrkit.scanning import check
 
-    subject = _design(file) if _is_design(file) else file
-    design = _design(asked.design) if asked.design else None
+    subject = design_in(file) if _is_design(file) else file
+    design = design_in(asked.design) if asked.design else None
     report = check(subject, asked.level, audience=asked.audience, design=design)
     if not asked.store:
         return report, None
@@ -124,9 +120,3 @@ def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | No
 
 def _is_design(file: Path) -> bool:
     return file.suffix.lower() == ".json"
-
-
-def _design(file: Path) -> Design:
-    from qrkit.design.design import Design
-
-    return Design(**design_fields(file))

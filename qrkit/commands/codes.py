@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
-from qrkit.commands.parsing import Parser, add_fields, add_json
+from qrkit.commands.parsing import Parser, add_fields, add_json, given_options
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.commands.terms import add_terms, terms_of
+from qrkit.commands.terms import add_terms, json_list, terms_of
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.files import read_file
 from qrkit.languages import weekday_name
 from qrkit.tracking.records import Location, QRCode, TermsFields
 
@@ -26,8 +24,8 @@ if TYPE_CHECKING:
     from qrkit.tracking.redirect_rules import RedirectRule
 
 __all__ = [
-    "CODE_HELP", "add_filters", "code_rows", "confirm", "define_add", "define_list", "define_remove", "define_set",
-    "define_show", "fields_of",
+    "CODES", "CODE_HELP", "add_filters", "code_rows", "confirm", "define_add", "define_list", "define_remove",
+    "define_set", "define_show", "fields_of",
 ]  # fmt: skip
 
 CODE_HELP = "short code, short URL, name or ID"
@@ -258,12 +256,13 @@ def _show(asked: argparse.Namespace) -> None:
 
 def _further(code: QRCode, active: str) -> dict[str, Any]:
     """Return what JSON says about a single QR Code beyond the columns of a list: the names of `FURTHER_KEYS`."""
-    place = {name: getattr(code.location, name) for name in PLACES}
-    schedule = [event.model_dump(mode="json") for event in code.schedule]
-    known = {"active_content": active, "comment": code.comment, **place, "is_dynamic": code.is_dynamic}
-    return known | {
+    return {
+        "active_content": active,
+        "comment": code.comment,
+        **{name: getattr(code.location, name) for name in PLACES},
+        "is_dynamic": code.is_dynamic,
         "is_schedule_enabled": code.is_schedule_enabled,
-        "schedule": schedule,
+        "schedule": [event.model_dump(mode="json") for event in code.schedule],
         "fields": dict(code.fields),
         "terms": _terms(code),
     }
@@ -327,30 +326,19 @@ def _recurrence(number: int) -> str:
 
 def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
     """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for."""
-    given = {name: getattr(asked, name) for name in TEXTS if getattr(asked, name) is not None}
+    given = given_options(asked, TEXTS)
     if asked.campaign is not None:
         given["campaign_id"] = portfolio.find_campaign(asked.campaign).id if asked.campaign else ""
-    if place := {name: getattr(asked, name) for name in PLACES if getattr(asked, name) is not None}:
+    if place := given_options(asked, PLACES):
         given["location"] = place
     if asked.schedule is not None:
-        given |= {"schedule": _events(asked.schedule), "is_schedule_enabled": True}
+        events = json_list("schedule", asked.schedule, "objects with date and content")
+        given |= {"schedule": events, "is_schedule_enabled": True}
     elif "no_schedule" in asked and asked.no_schedule:
         given |= {"schedule": [], "is_schedule_enabled": False}
     if fields := fields_of(asked.field):
         given["fields"] = fields
     return given | terms_of(asked)
-
-
-def _events(text: str) -> list[Any]:
-    """Return the events of a schedule from JSON, or from a file with JSON."""
-    data = text if text.lstrip().startswith("[") else read_file(Path(text))
-    try:
-        events = json.loads(data)
-    except ValueError as error:
-        raise InvalidParameter(Problem("schedule", text, f"is not JSON: {error}")) from error
-    if not isinstance(events, list):
-        raise InvalidParameter(Problem("schedule", text, "must be a JSON list of objects with date and content"))
-    return events
 
 
 def _add(asked: argparse.Namespace) -> None:
@@ -401,12 +389,8 @@ def _set(asked: argparse.Namespace) -> None:
             ]
         else:
             codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]
-        said = (
-            "{short_code}: {name} would lead to {content}"
-            if asked.preview
-            else "{short_code}: {name} leads to {content}"
-        )
-        _tell(asked, portfolio, codes, said, _warn(asked, codes))
+        leads = "would lead" if asked.preview else "leads"
+        _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}", _warn(asked, codes))
     if not codes:
         complain("set", "no content can be completed")
 

@@ -6,20 +6,15 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import Any, get_origin
 
 from qrkit.commands.kind_options import tell_notes
 from qrkit.commands.output import print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe, option_of
 from qrkit.contents import MODULES
 from qrkit.contents.kinds import SHORT_URLS, Kind, as_text, kind_named, make_from_texts
-from qrkit.errors import InvalidParameter, Problem, collecting
+from qrkit.errors import renaming
 from qrkit.model import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["define_content"]
 
@@ -74,23 +69,13 @@ def _placeholder(annotation: Any) -> str:
 def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
     def run(asked: argparse.Namespace) -> None:
         given = {name: getattr(asked, name) for name in kind.fields.model_fields}
-        with _options_named():
+        with renaming(option_of):
             content = make_from_texts(kind.name, given)
         tell_notes("content", content)
         fields = plain(dict(content.fields))
         print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
 
     return run
-
-
-@contextmanager
-def _options_named() -> Iterator[None]:
-    """Rename fields in errors to their options, such as `--ssid`."""
-    problems: list[Problem] = []
-    with collecting(problems):
-        yield
-    if problems:
-        raise InvalidParameter(*(replace(one, name=option_of(one.name)) for one in problems))
 
 
 def _read(asked: argparse.Namespace) -> None:

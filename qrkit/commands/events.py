@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, print_json, print_result
-from qrkit.commands.parsing import Parser, add_fields, add_json, add_time_zone, subcommands
+from qrkit.commands.parsing import Parser, add_fields, add_json, add_time_zone, given_options, subcommands
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.tracking.webhook import EVENT_KINDS, NewWebhook
@@ -66,9 +66,7 @@ def _add_filter(parser: Parser, more: dict[str, str]) -> None:
 
 def _add(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     names = ("kinds", "tag", "campaign", "code", "batch", "private")
-    webhook = portfolio.webhooks.add(
-        asked.url, **{name: value for name in names if (value := getattr(asked, name)) is not None}
-    )
+    webhook = portfolio.webhooks.add(asked.url, **given_options(asked, names))
     print_result(asked, f"{webhook.id}: added; its secret is {webhook.secret}", id=webhook.id, secret=webhook.secret)
 
 

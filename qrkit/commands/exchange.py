@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
-from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size
+from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size, refused_options
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, QrkitError, renaming
 from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -35,8 +33,8 @@ COLUMNS = {
 
 PICTURES = (".zip", ".pdf")
 """Formats of an export that have pictures."""
-ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(PRINT, PICTURES)
-"""Options of an export that are only for some formats."""
+ONLY_FOR = {(".zip",): ("image_format", "names"), PICTURES: PRINT}
+"""Options of an export, by the formats that they are for."""
 
 
 def define_import(one: Parser) -> None:
@@ -100,14 +98,14 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     result = None
     if is_missing(asked.store):
         # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
-        with open_portfolio(":memory:") as trial, _rename_to_options(asked):
+        with open_portfolio(":memory:") as trial, _columns_as_options(asked):
             result, template = import_codes(trial, asked, data, columns, **how)
     if asked.check:
         if result is None:
-            with opened(asked, to_read=True) as portfolio, _rename_to_options(asked):
+            with opened(asked, to_read=True) as portfolio, _columns_as_options(asked):
                 result, template = import_codes(portfolio, asked, data, columns, **how, check=True)
     elif result is None or result.created or not result.failed:
-        with opened(asked) as portfolio, _rename_to_options(asked):
+        with opened(asked) as portfolio, _columns_as_options(asked):
             result, template = import_codes(portfolio, asked, data, columns, **how)
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
@@ -116,11 +114,16 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "updated": len(result.updates), "template": template, "issues": issues}
-    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
-    told = f"{file}: {result}" + (f"; template {template}" if template else "")
-    print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
+    told = f"{result}; template {template}" if template else str(result)
+    _tell(asked, told, **members, other_hosts=dict(result.other_hosts))
     kept = result.created + len(result.updates) + result.count("duplicate")
     return _status_of(kept, is_complete=result.is_complete)
+
+
+def _tell(asked: argparse.Namespace, told: str, **members: Any) -> None:
+    """Print what an import did, or would do."""
+    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
+    print_result(asked, f"{file}: {told}", file=str(asked.file), **members)
 
 
 def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
@@ -161,8 +164,7 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
-    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
-    print_result(asked, f"{file}: {result}", file=str(asked.file), **members, differences=differences)
+    _tell(asked, str(result), **members, differences=differences)
     return _status_of(result.created + result.known, is_complete=not result.issues)
 
 
@@ -173,23 +175,18 @@ def _columns(asked: argparse.Namespace) -> dict[str, str]:
     return {"Content": "Content"} | given if given and asked.columns is None else given
 
 
-@contextmanager
-def _rename_to_options(asked: argparse.Namespace) -> Iterator[None]:
+def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
     """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
     own = COLUMNS if asked.columns is None else {}
     options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
-    try:
-        yield
-    except InvalidParameter as error:
-        problems = [replace(one, name=options.get(one.name, one.name)) for one in error.problems]
-        raise InvalidParameter(*problems) from None
+    return renaming(lambda name: options.get(name, name))
 
 
 def _export(asked: argparse.Namespace) -> None:
     suffix = asked.file.suffix.lower()
-    wrong = {name: fits for name, fits in ONLY_FOR.items() if suffix not in fits and getattr(asked, name) is not None}
-    if problems := [Problem(name, getattr(asked, name), f"is only for {' and '.join(wrong[name])}") for name in wrong]:
-        raise InvalidParameter(*problems)
+    for formats, names in ONLY_FOR.items():
+        if suffix not in formats and (wrong := refused_options(asked, names, f"is only for {' and '.join(formats)}")):
+            raise InvalidParameter(*wrong)
     with opened(asked, to_read=True) as portfolio:
         with complaining(asked.command):
             file = portfolio.export_file(

@@ -21,8 +21,10 @@ from qrkit.commands.parsing import (
     add_json,
     add_place,
     decoration_of,
+    given_options,
     option_of,
     print_size,
+    refused_options,
 )
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
 
 __all__ = [
-    "add_content_columns", "add_count", "add_look", "decorated_rows", "define_generate", "design_fields", "fields_in",
-    "fields_of_look", "options_of_table", "rows_asked", "wrong_contents",
+    "add_content_columns", "add_count", "add_look", "decorated_rows", "define_generate", "design_fields", "design_in",
+    "fields_in", "fields_of_look", "rows_asked", "wrong_contents",
 ]  # fmt: skip
 
 STANDARD = Path("-")
@@ -122,31 +124,31 @@ def _generate(asked: argparse.Namespace) -> Status:
 
     with parts_by_name():
         _check_together(asked)
-        return _several(asked) if asked.table or asked.count is not None else _generate_one(asked)
+        return _several(asked) if _is_several(asked) else _generate_one(asked)
 
 
 def _check_together(asked: argparse.Namespace) -> None:
     """Raise an error for options that cannot be combined, instead of silently ignoring some of them."""
     problems = wrong_contents(asked)
     is_printed = asked.output is None or asked.output == STANDARD
-    if asked.table:
-        problems += [Problem("style", asked.style, "cannot be combined with --from")] if asked.style else []
-        problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
-        problems += _names_twice(asked)
+    if _is_several(asked):
+        option = "--from" if asked.table else "--count"
+        rule = f"is required with {option}: a folder, a .zip or a .pdf"
+        problems += [Problem("output", None, rule)] if is_printed else []
+        if _is_design(asked):
+            rule = "is for the design of a single code; name a folder, a .zip or a .pdf"
+            problems.append(Problem("output", str(asked.output), rule))
+        problems += refused_options(asked, ["style", "distance_m"], "is for a single code")
     else:
-        problems += options_of_table(asked)
-        if asked.count is None:
-            rule = "needs --from, a table, or --count"
-            problems += [] if asked.names is None else [Problem("names", asked.names, rule)]
-        elif is_printed:
-            problems.append(Problem("output", None, "is required with --count: a folder, a .zip or a .pdf"))
-        problems += (
-            [Problem("json", None, "needs a file (-o), because the picture itself goes to standard output")]
-            if (asked.json and is_printed)
-            else []
-        )
-        if asked.style and not _is_shown_as_text(asked):
-            problems.append(Problem("style", asked.style, "is only for text (a .txt file, or neither -o nor --format)"))
+        problems += refused_options(asked, ["names"], "needs --from, a table, or --count")
+        if asked.json and is_printed:
+            rule = "needs a file (-o), because the picture itself goes to standard output"
+            problems.append(Problem("json", None, rule))
+        if not _is_shown_as_text(asked):
+            rule = "is only for text (a .txt file, or neither -o nor --format)"
+            problems += refused_options(asked, ["style"], rule)
+    if asked.name_column is not None:
+        problems += refused_options(asked, ["names"], "cannot be combined with --name-column")
     problems += _wrong_sizes(asked) + _wrong_format(asked) + decoration_of(asked).problems()
     if problems:
         raise InvalidParameter(*problems)
@@ -154,15 +156,14 @@ def _check_together(asked: argparse.Namespace) -> None:
 
 def wrong_contents(asked: argparse.Namespace) -> list[Problem]:
     """Return the problems of options that say what to encode, and of how often."""
-    problems = []
     kind = kind_asked(asked)
+    problems = [] if asked.table else _options_of_table(asked)
     if kind and (asked.content is not None or asked.table):
         other = "CONTENT" if asked.content is not None else "--from"
         problems.append(Problem(option_of(kind), None, f"cannot be combined with {other}, which says what to encode"))
     if asked.table:
         rule = "cannot be combined with --from, whose rows say what to encode"
-        given = [(name, getattr(asked, name)) for name in ("content", "count")]
-        return [*problems, *(Problem(name, value, rule) for name, value in given if value is not None)]
+        return problems + refused_options(asked, ["content", "count"], rule)
     if asked.count is None:
         return problems
     from qrkit.pictures.sets import MOST_NUMBERED
@@ -175,44 +176,42 @@ def wrong_contents(asked: argparse.Namespace) -> list[Problem]:
 
 
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
-    rule = f"is only for pictures, not for {'designs' if _is_design(asked) else 'text'}"
-    is_none = _is_shown_as_text(asked) or _is_design(asked)
-    given = [(name, getattr(asked, name)) for name in ("size_mm", "distance_m")]
-    problems = [Problem(name, value, rule) for name, value in given if value is not None and is_none]
-    if asked.distance_m is not None and (asked.table or asked.count is not None):
-        problems.append(Problem("distance_m", asked.distance_m, "is for a single code"))
-    return problems
+    what = "designs" if _is_design(asked) else "text" if _is_shown_as_text(asked) else ""
+    return refused_options(asked, ["size_mm", "distance_m"], f"is only for pictures, not for {what}") if what else []
 
 
 def _wrong_format(asked: argparse.Namespace) -> list[Problem]:
     """Return the problems of a format that the file does not have, and of names of files that a PDF does not hold."""
     suffix = (asked.output or Path()).suffix[1:].lower()
     file, format = FORMAT_ALIASES.get(suffix, suffix), (asked.format or suffix).lower()
-    is_several = asked.table or asked.count is not None
     problems = []
-    if file in FORMATS and FORMAT_ALIASES.get(format, format) != file and not (is_several and file == "zip"):
+    if file in FORMATS and FORMAT_ALIASES.get(format, format) != file and not (_is_several(asked) and file == "zip"):
         problems.append(Problem("format", asked.format, f"is not the format of {asked.output}"))
-    if is_several and file == "pdf":
-        given = [(name, getattr(asked, name)) for name in ("names", "name_column")]
-        problems += [Problem(name, value, "is for a folder or a .zip") for name, value in given if value is not None]
+    if _is_several(asked) and file == "pdf":
+        problems += refused_options(asked, ["names", "name_column"], "is for a folder or a .zip")
     return problems
 
 
-def options_of_table(asked: argparse.Namespace, *others: str) -> list[Problem]:
-    """Return the problems of options that were given without the table that they, or others like `subtitle`, need."""
-    names = ("content_column", "name_column", "gs1", "sheet", "header_row", "encoding", *others)
-    given = ((name, getattr(asked, name)) for name in names)
-    return [Problem(name, value, "needs --from, a table") for name, value in given if value not in (None, "")]
+def _options_of_table(asked: argparse.Namespace) -> list[Problem]:
+    names = ("content_column", "name_column", "gs1", "sheet", "header_row", "encoding")
+    return [one for one in refused_options(asked, names, "needs --from, a table") if one.value != ""]
 
 
 def fields_of_look(asked: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of the design that have an option of their own and were given."""
-    return {name: getattr(asked, name) for name in FIELDS if getattr(asked, name) is not None}
+    return given_options(asked, FIELDS)
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
     """Return the fields in a design file, or none without a file."""
     return {} if file is None else fields_in(file, what="the design")
+
+
+def design_in(file: Path) -> Design:
+    """Return the design in a file."""
+    from qrkit.design.design import Design
+
+    return Design(**design_fields(file))
 
 
 def fields_in(file: Path, *, what: str) -> dict[str, Any]:
@@ -302,6 +301,10 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
+def _is_several(asked: argparse.Namespace) -> bool:
+    return bool(asked.table) or asked.count is not None
+
+
 def _is_design(asked: argparse.Namespace) -> bool:
     return not asked.format and (asked.output or Path()).suffix.lower() == ".json"
 
@@ -377,11 +380,6 @@ def _print_image(image: QRImage, printed: QRPrint | None, asked: argparse.Namesp
 # Many images
 
 
-def _names_twice(asked: argparse.Namespace) -> list[Problem]:
-    is_twice = asked.names is not None and asked.name_column is not None
-    return [Problem("names", asked.names, "cannot be combined with --name-column")] if is_twice else []
-
-
 class Rows(NamedTuple):
     """What several pictures are made of: columns, contents, numbers in the file, and file names."""
 
@@ -393,10 +391,10 @@ class Rows(NamedTuple):
 
 def _several(asked: argparse.Namespace) -> Status:
     from qrkit.pictures.batches import generate_many
-    from qrkit.pictures.patterns import check_pattern, path_in
+    from qrkit.pictures.patterns import check_patterns, path_in
 
     rows = rows_asked(asked)
-    check_pattern("names", asked.names or "", (name for row in rows.texts for name in row))
+    check_patterns(rows.texts, names=asked.names)
     contents, look = decorated_rows(asked, rows)
     with complaining("generate"):
         batch = generate_many(

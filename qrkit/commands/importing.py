@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import complain, tell_rows
-from qrkit.commands.parsing import add_decoration, add_place, decoration_of
+from qrkit.commands.parsing import add_decoration, add_place, decoration_of, given_options
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.exchange.columns import read_columns
@@ -25,6 +25,8 @@ __all__ = ["add_import_options", "import_codes", "tell_import"]
 
 SAMPLES = ("4kTqZ9", "Hn7wDc", "s2RvXe", "uM8yPb", "Ga5LfJ")
 """Short codes for which the size of a logo is chosen: fixed, so that the same options make the same look again."""
+AS_THEY_ARE = ("sheet", "header_row", "encoding", "fix_urls", "old_base_url", "anyway")
+"""Options that `Portfolio.import_file` has, too."""
 
 
 def add_import_options(one: argparse.ArgumentParser) -> None:
@@ -83,16 +85,11 @@ def import_codes(
             source,
             format=format,
             columns=theirs,
-            sheet=asked.sheet,
-            header_row=asked.header_row,
-            encoding=asked.encoding,
             template=template,
-            fix_urls=asked.fix_urls,
-            old_base_url=asked.old_base_url,
-            anyway=asked.anyway,
             update_by=update_by,
             check=check,
             progress=sys.stderr.isatty(),
+            **given_options(asked, AS_THEY_ARE),
         )
     return result, template
 

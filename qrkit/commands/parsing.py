@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_decoration", "add_fields", "add_heading",
-    "add_json", "add_place", "add_time_zone", "decoration_of", "describe", "explained", "option_of", "print_size",
-    "subcommands",
+    "add_json", "add_place", "add_time_zone", "decoration_of", "describe", "explained", "given_options", "option_of",
+    "print_options", "print_size", "refused_options", "subcommands",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -231,6 +231,16 @@ def option_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def given_options(asked: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Return the values of those of these options that were given."""
+    return {name: value for name in names if (value := getattr(asked, name, None)) is not None}
+
+
+def refused_options(asked: argparse.Namespace, names: Iterable[str], rule: str) -> list[Problem]:
+    """Return a problem for each of these options that was given, although a rule excludes it."""
+    return [Problem(name, value, rule) for name, value in given_options(asked, names).items()]
+
+
 def add_fields(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, record: Late, options: Mapping[str, str]
 ) -> None:
@@ -314,17 +324,20 @@ def print_size(asked: argparse.Namespace, least_mm: float | None = None) -> Prin
     Raises:
         InvalidParameter: If one of the others is given without a width.
     """
-    given = {name: getattr(asked, name) for name in PRINT if getattr(asked, name) is not None}
-    if least_mm is not None:
-        given = {"size_mm": least_mm, **given}
-    if given and "size_mm" not in given:
-        rule = "needs --size-mm, a width on paper"
-        raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
-    if not given:
+    size = print_options(asked, PRINT, least_mm)
+    if not size:
         return None
     from qrkit.pictures.printing import PrintSize
 
-    return PrintSize(**given)
+    return PrintSize(**size)
+
+
+def print_options(asked: argparse.Namespace, names: Iterable[str], least_mm: float | None = None) -> dict[str, Any]:
+    """Return those of these options that were given; see `print_size`."""
+    options = ({} if least_mm is None else {"size_mm": least_mm}) | given_options(asked, names)
+    if options and "size_mm" not in options:
+        raise InvalidParameter(*refused_options(asked, names, "needs --size-mm, a width on paper"))
+    return options
 
 
 def add_decoration(look: argparse._ArgumentGroup) -> None:

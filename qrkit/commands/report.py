@@ -6,7 +6,6 @@ import argparse
 import os
 import shlex
 import sys
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -14,9 +13,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_json, add_time_zone, decoration_of
+from qrkit.commands.parsing import Parser, add_json, add_time_zone, decoration_of, refused_options
 from qrkit.commands.stores import add_base_url, add_store, opened
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, renaming
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.languages import LANGUAGES
 from qrkit.store.questions.scan_attributes import check_attribute
@@ -145,12 +144,11 @@ def _output(asked: argparse.Namespace) -> Path | None:
         output = output.with_suffix(".pdf")
     check_file(output)
     if output.suffix.lower() == NOTEBOOK:
-        for name in ("brand", "by", "compare", "link", "mail"):
-            if (given := getattr(asked, name)) is not None:
-                raise InvalidParameter(Problem(name, given, "is not for reports as notebooks"))
-        if asked.least is not None:
-            rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
-            raise InvalidParameter(Problem("least", asked.least, rule))
+        rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
+        others = ("brand", "by", "compare", "link", "mail")
+        wrong = refused_options(asked, others, "is not for reports as notebooks")
+        if wrong := wrong + refused_options(asked, ["least"], rule):
+            raise InvalidParameter(*wrong)
     return output
 
 
@@ -165,11 +163,8 @@ def _brand(portfolio: Portfolio, name: str) -> Brand:
     if not name.lower().endswith(".json"):
         return portfolio.brands.get(name)
     fields = fields_in(Path(name), what="the brand")
-    try:
+    with renaming(lambda field: f"{name}: {field}"):
         return Brand(**fields)
-    except InvalidParameter as error:
-        problems = [replace(problem, name=f"{name}: {problem.name}") for problem in error.problems]
-        raise InvalidParameter(*problems) from error
 
 
 def define_demo(one: Parser) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
-from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
+from qrkit.commands.codes import CODE_HELP, CODES, add_filters, fields_of
 from qrkit.commands.output import Status, complain
 from qrkit.commands.parsing import Parser
 from qrkit.commands.printed_tables import Column, Row, Table
@@ -43,20 +43,22 @@ class Offered(tuple[str, ...]):
 
 
 ALL_KINDS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
-COUNTS = (
-    Column("scans", "Scans"),
-    Column("visitors", "Visitors", shown=lambda visitors: "\N{EN DASH}" if visitors is None else visitors),
-)
+
+
+def _or_dash(number: int | None) -> int | str:
+    return "\N{EN DASH}" if number is None else number
+
+
+COUNTS = (Column("scans", "Scans"), Column("visitors", "Visitors", shown=_or_dash))
 BY_CODE = Table(
     "QR Code",
-    (Column("short_code", "Code", "bold cyan", is_whole=True), Column("name", "Name", shown=summary), *COUNTS),
+    (*CODES.columns[:2], *COUNTS),
     bars_of="scans",
 )
 SILENT = Table(
     "QR Code",
     (
-        Column("short_code", "Code", "bold cyan", is_whole=True),
-        Column("name", "Name", shown=summary),
+        *CODES.columns[:2],
         Column("last", "Last scan"),
         Column("days", "Days since"),
         Column("rate", "Scans a day before"),
@@ -68,7 +70,7 @@ IMPORTS = Table(
     (
         Column("imported", "Imported"), Column("source", "File", "bold"), Column("service", "Service"),
         Column("visits", "Visits"), Column("qrcodes", "QR Codes"), Column("bots", "Bots"),
-        Column("bots_said", "Bots by the file", shown=lambda said: "\N{EN DASH}" if said is None else said),
+        Column("bots_said", "Bots by the file", shown=_or_dash),
         Column("first", "First"), Column("last", "Last"),
     ),
 )  # fmt: skip

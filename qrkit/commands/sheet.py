@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import (
     add_content_columns,
@@ -12,13 +12,12 @@ from qrkit.commands.generate import (
     add_look,
     decorated_rows,
     fields_of_look,
-    options_of_table,
     rows_asked,
     wrong_contents,
 )
 from qrkit.commands.kind_options import add_kinds, kind_asked
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_of_local_urls, tell_rows
-from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place
+from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, given_options, refused_options
 from qrkit.commands.stores import add_base_url, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.paper.label_pages import SheetSettings
@@ -65,14 +64,19 @@ def _sheet(asked: argparse.Namespace) -> Status:
     from qrkit.paper.label_sheets import write_test_page
     from qrkit.pictures.decorating import Decoration
 
-    given: dict[str, Any] = {name: getattr(asked, name) for name in SETTINGS if getattr(asked, name) is not None}
+    given = given_options(asked, SETTINGS)
     if "stock" not in given:
         rule = "is required: the part number of a label stock, such as L7160, or a card, such as business-card"
         raise InvalidParameter(Problem("stock", None, rule))
     is_store = not (asked.table or asked.content is not None or kind_asked(asked))
     settings = SheetSettings(**given, lines=asked.line or (("{name}",) if is_store else ()))
-    look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked)) if is_store else ()
-    if wrong := wrong_contents(asked) + ([] if asked.table else options_of_table(asked, *look)):
+    wrong = wrong_contents(asked)
+    if is_store:
+        look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked))
+        wrong += refused_options(asked, look, "needs --from, a table")
+    else:
+        wrong += refused_options(asked, ["campaign"], "is for the QR Codes of a store")
+    if wrong:
         raise InvalidParameter(*wrong)
     if asked.test_page:
         file = write_test_page(asked.file, settings)
@@ -99,8 +103,6 @@ def _from_rows(asked: argparse.Namespace, settings: SheetSettings) -> tuple[Shee
     from qrkit.paper.label_sheets import Labels, write_sheet
     from qrkit.pictures.batch_files import Look
 
-    if asked.campaign is not None:
-        raise InvalidParameter(Problem("campaign", asked.campaign, "is for the QR Codes of a store"))
     rows = rows_asked(asked)
     contents, look = decorated_rows(asked, rows)
     drawn = Look(look.pop("design", None), None, look)

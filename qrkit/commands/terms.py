@@ -15,7 +15,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
 from qrkit.tracking.redirect_rules import TYPES
 
-__all__ = ["add_rules", "add_terms", "define_explain", "rules_of", "terms_of"]
+__all__ = ["add_rules", "add_terms", "define_explain", "json_list", "rules_of", "terms_of"]
 
 SHORT = {
     "country": "geolocation-country-code",
@@ -87,7 +87,9 @@ def rules_of(asked: argparse.Namespace) -> dict[str, list[Any]]:
         raise InvalidParameter(Problem("rules", asked.rules, "cannot be combined with --rule"))
     if asked.rule:
         return {"rules": [_rule(text) for text in asked.rule]}
-    return {} if asked.rules is None else {"rules": _json(asked.rules)}
+    if asked.rules is None:
+        return {}
+    return {"rules": json_list("rules", asked.rules, "objects with conditions, and content or variants")}
 
 
 def define_explain(one: Parser) -> None:
@@ -149,16 +151,19 @@ def _condition(text: str, rule: str) -> dict[str, Any]:
     return {"type": kind, "match_key": found["key"] or "", "match_value": values, "is_negated": bool(found["negated"])}
 
 
-def _json(text: str) -> list[Any]:
+def json_list(option: str, text: str, what: str) -> list[Any]:
+    """Return the list that an option gives as JSON or as a file with JSON; of rules, also as Shlink writes them.
+
+    Args:
+        what: What the list consists of, for errors.
+    """
     data = text if text.lstrip().startswith(("[", "{")) else read_file(Path(text))
     try:
-        rules = json.loads(data)
+        found = json.loads(data)
     except ValueError as error:
-        raise InvalidParameter(Problem("rules", text, f"is not JSON: {error}")) from error
-    if isinstance(rules, dict):
-        rules = rules.get("redirectRules")
-    if not isinstance(rules, list):
-        raise InvalidParameter(
-            Problem("rules", text, "must be a JSON list of objects with conditions, and content or variants")
-        )
-    return rules
+        raise InvalidParameter(Problem(option, text, f"is not JSON: {error}")) from error
+    if option == "rules" and isinstance(found, dict):
+        found = found.get("redirectRules")
+    if not isinstance(found, list):
+        raise InvalidParameter(Problem(option, text, f"must be a JSON list of {what}"))
+    return found

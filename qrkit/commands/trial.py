@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.console import port_number
-from qrkit.commands.generate import design_fields
+from qrkit.commands.generate import design_in
 from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import STORE, opened
@@ -66,4 +66,4 @@ def _subject(text: str) -> Design | Path:
     suffix = Path(text).suffix.lower().removeprefix(".")
     if "://" in text or suffix not in ("json", *READ_FORMATS):
         return Design(content=text)
-    return Design(**design_fields(Path(text))) if suffix == "json" else Path(text)
+    return design_in(Path(text)) if suffix == "json" else Path(text)

@@ -23,7 +23,7 @@ from qrkit.contents import MODULES
 from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
 from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
-from qrkit.errors import InvalidParameter, Problem, collecting, one_of
+from qrkit.errors import InvalidParameter, one_of, renaming
 from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
@@ -201,13 +201,11 @@ def make_from_json(value: Mapping[str, Any]) -> Content:
         InvalidParameter: If the kind is missing or unknown, or a field breaks its rule.
     """
     fields = {name: one for name, one in value.items() if name != "kind" and one is not None}
-    aliases: dict[str, str] = {}
-    problems: list[Problem] = []
-    with collecting(problems):
+    known: dict[str, Any] = {}
+    with renaming(lambda name: f"content.{known[name].alias if name in known else name}"):
         kind = kind_named(value.get("kind"))
-        aliases = {name: str(field.alias) for name, field in kind.fields.model_fields.items()}
+        known = kind.fields.model_fields
         return make(kind.name, fields)
-    raise InvalidParameter(*(replace(one, name=f"content.{aliases.get(one.name, one.name)}") for one in problems))
 
 
 def as_text(value: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -20,7 +21,7 @@ from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
 from qrkit.tracking.own_fields import OwnFields, split_tags
-from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.records import Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
@@ -33,8 +34,8 @@ __all__ = [
 
 T = TypeVar("T")
 Kind = Literal[
-    "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "rules", "time",
-    "limit", "switch", "choice", "mark",
+    "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "time", "limit",
+    "switch", "choice", "mark",
 ]  # fmt: skip
 
 
@@ -94,7 +95,7 @@ SORTING = (Column("Tags", "tags", "tags", "tags"), Column("Fields", "fields", "f
 """Our columns of what users sort by, which are written to csv and workbooks, too, if a QR Code has any of it."""
 
 TERMS = (
-    Column("Rules", "rules", "rules", "rules"),
+    Column("Rules", "rules", "rules", "list"),
     Column("Active", "active", "active", "switch"),
     Column("Valid Since (UTC)", "validSince", "valid_since", "time"),
     Column("Valid Until (UTC)", "validUntil", "valid_until", "time"),
@@ -104,7 +105,7 @@ TERMS = (
     Column("Password", "password", "password", "word"),
     Column("Pass Query", "passQuery", "pass_query", "choice"),
     Column("Click ID", "clickId", "click_id", "word"),
-    Column("GS1", "gs1", "gs1", "rules"),
+    Column("GS1", "gs1", "gs1", "list"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
 
@@ -141,7 +142,12 @@ _WHOLE_WITH_COMMA = re.compile(r"^([+-]?[0-9]+),0{1,2}$")
 _PAIR = re.compile(r"""(?P<ours>[^=,"]+)=\s*+(?:"(?P<quoted>(?:[^"]|"")*+)"\s*+|(?P<bare>[^",]*+))(?:,|\Z)""")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
-MOST_EVENTS = 100
+LISTED = {
+    "Schedule": "events with content, recurrence and date",
+    "Rules": f"at most {MOST_RULES} rules with conditions and content or variants",
+    "GS1": "GS1 entities with links",
+}
+"""What the lists of columns hold, for errors."""
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 YES = frozenset({"wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro"})
 NO = frozenset({"falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
@@ -384,24 +390,29 @@ def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - the flag is the value to w
     return "true" if value else "false"
 
 
-def _events(schedule: tuple[ScheduleEvent, ...]) -> str:
-    """Convert a schedule to JSON; return "" for an empty schedule."""
-    if not schedule:
-        return ""
-    return json.dumps([event.model_dump(mode="json") for event in schedule], ensure_ascii=False)
+def _json(value: tuple[Model, ...] | OwnFields) -> str:
+    """Convert records of a list, or own fields, to JSON; return "" if there are none."""
+    plain = [one.model_dump(mode="json") for one in value] if isinstance(value, tuple) else value
+    return json.dumps(plain, ensure_ascii=False) if value else ""
 
 
-def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:
-    try:
+def _read_json(text: str, name: str, of: type[T], what: str) -> T:
+    """Parse the JSON of a list or an object, whose members are checked with the record."""
+    with suppress(ValueError, RecursionError):
         found = json.loads(text)
-        if not isinstance(found, list) or len(found) > MOST_EVENTS:
-            raise ValueError
-        return tuple(ScheduleEvent(**event) for event in found)
-    except InvalidParameter as error:
-        raise InvalidParameter(*(replace(one, name=f"{name}.{one.name}") for one in error.problems)) from error
-    except (ValueError, TypeError, RecursionError) as error:
-        rule = f"must be a JSON list of at most {MOST_EVENTS} events with content, recurrence and date"
-        raise InvalidParameter(Problem(name, text, rule)) from error
+        if isinstance(found, of):
+            return found
+    raise InvalidParameter(Problem(name, text, f"must be a JSON {what}"))
+
+
+def _read_list(text: str, name: str) -> list[Any]:
+    return _read_json(text, name, list, f"list of {LISTED[name]}")
+
+
+def _read_fields(text: str, name: str) -> dict[str, Any]:
+    found = _read_json(text, name, dict, 'object of texts, such as {"City": "Graz"}')
+    check_names(found)
+    return found
 
 
 def _whole_text(value: int | None) -> str:
@@ -462,38 +473,6 @@ def _read_tags(text: str, _name: str) -> list[str]:
     return split_tags(text)
 
 
-def _fields_text(fields: OwnFields) -> str:
-    return json.dumps(fields, ensure_ascii=False) if fields else ""
-
-
-def _read_fields(text: str, name: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-        if not isinstance(found, dict):
-            raise ValueError
-    except (ValueError, RecursionError) as error:
-        rule = 'must be a JSON object of texts, such as {"City": "Graz"}'
-        raise InvalidParameter(Problem(name, text, rule)) from error
-    check_names(found)
-    return found
-
-
-def _rules_text(rules: tuple[Model, ...]) -> str:
-    return json.dumps([rule.model_dump(mode="json") for rule in rules], ensure_ascii=False) if rules else ""
-
-
-def _read_rules(text: str, name: str) -> list[Any]:
-    try:
-        found = json.loads(text)
-        if not isinstance(found, list):
-            raise ValueError
-    except (ValueError, RecursionError) as error:
-        of = f"at most {MOST_RULES} rules with conditions and content or variants"
-        rule = f"must be a JSON list of {'GS1 entities with links' if name == 'GS1' else of}"
-        raise InvalidParameter(Problem(name, text, rule)) from error
-    return found
-
-
 READERS: dict[Kind, Callable[[str, str], Any]] = {
     "word": _as_is,
     "mode": _as_is,
@@ -502,10 +481,9 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "count": _count,
     "degrees": _degrees,
     "flag": _flag,
-    "list": _read_events,
+    "list": _read_list,
     "tags": _read_tags,
     "fields": _read_fields,
-    "rules": _read_rules,
     "time": _moment,
     "limit": _count,
     "switch": _flag,
@@ -521,10 +499,9 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "count": str,
     "degrees": _number,
     "flag": _yes_or_no,
-    "list": _events,
+    "list": _json,
     "tags": ", ".join,
-    "fields": _fields_text,
-    "rules": _rules_text,
+    "fields": _json,
     "time": lambda moment: to_table(moment) if moment else "",
     "limit": lambda number: str(number or ""),
     "switch": lambda is_on: "" if is_on else "false",

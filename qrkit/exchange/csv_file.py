@@ -17,7 +17,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import TEXT_COLUMNS
 from qrkit.exchange.encodings import decoded, undecoded
 from qrkit.exchange.locating import MOST_TRIED, Part
-from qrkit.exchange.table_files import MOST_BYTES, check_size
+from qrkit.exchange.table_files import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,9 +81,8 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
         share: How much of what is needed is in a row, which decides on the separator.
 
     Raises:
-        UnreadableFile: If the file is too large, or too many rows are not CSV.
+        UnreadableFile: If too many rows are not CSV.
     """
-    check_size(data)
     text, note = decoded(data, place.encoding)
     return [Part("", _checked(text, share), note=note)]
 

@@ -7,7 +7,7 @@ files ("Trackable URL").
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -26,20 +26,12 @@ from qrkit.exchange.columns import (
     WRITERS,
     Column,
     Kind,
-    Row,
     field_of,
     named,
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import (
-    MOST_ROWS,
-    Table,
-    described,
-    is_known,
-    left_out_issues,
-    table_of_records,
-)
+from qrkit.exchange.table_files import MOST_ROWS, Table, left_out_issues, rows_of, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
 from qrkit.tracking.times import naive
@@ -143,37 +135,37 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     """
     from qrkit.store.copies.arrow_tables import pandas_frame  # exports do without DuckDB
 
-    whole = frame = pandas_frame(frame, "frame")
-    if columns:
-        frame = _chosen(whole, columns)
+    frame = pandas_frame(frame, "frame")
     if len(frame) > MOST_ROWS:
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
-    kinds = KindColumns(titles)
-    places = _places(titles, kinds)
-    # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.
-    columns_of = [frame.iloc[:, place].tolist() for place in places.values()]
-    of_kinds = {place: frame.iloc[:, place].tolist() for place in kinds.places}
-    others = _others(whole, list((columns or {}).values()), set() if columns else kinds.places)
-    rows, own = [], OwnColumns(LABELS.values())
-    for number, values in enumerate(zip(*columns_of, strict=True), start=1):
-        row = _row(number, dict(zip(places, values, strict=True)))
-        if kinds:
-            row = _described(row, kinds, {place: column[number - 1] for place, column in of_kinds.items()}, titles)
-        if row.error or any(row.cells.values()):
-            rows.append(own.row(row, [(title, _own_text(column[number - 1])) for title, column in others]))
+    kinds = KindColumns(() if columns else titles)
+    places = _chosen(list(frame.columns), columns) if columns else _places(titles, kinds)
+    own = OwnColumns(LABELS.values())
+    rows = rows_of(titles, _texts(frame, titles, places, kinds), own, places, kinds, is_chosen=bool(columns))
     table = table_of_records(rows, own, heading=0, names=LABELS)
     if columns:
-        table.issues.extend(left_out_issues(map(str, whole.columns), map(str, columns.values()), 0))
+        table.issues.extend(left_out_issues(titles, map(str, columns.values()), 0))
     return table
 
 
-def _others(frame: pd.DataFrame, chosen: Sequence[Hashable], of_kinds: Collection[int]) -> list[tuple[str, list[Any]]]:
-    """Return the names and the values of the columns that are not ours, were not chosen, and describe no contents."""
-    places = [place for place, label in enumerate(frame.columns) if label not in chosen and place not in of_kinds]
-    titles = [(place, str(frame.columns[place]).strip()) for place in places]
-    return [(title, frame.iloc[:, place].tolist()) for place, title in titles if not is_known(title)]
+def _texts(
+    frame: pd.DataFrame, titles: Sequence[str], places: Mapping[str, int], kinds: KindColumns
+) -> Iterator[tuple[int, list[str], str]]:
+    """Yield the number, the texts and the error of each row that has any text in our columns or those of kinds."""
+    known = {place: (titles[place], "text") for place in kinds.places}
+    known |= {place: (LABELS[name], KINDS[name]) for name, place in places.items()}
+    # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.
+    columns = [frame.iloc[:, place].tolist() for place in range(len(titles))]
+    for number, values in enumerate(zip(*columns, strict=True), start=1):
+        problems: list[Problem] = []
+        texts = [""] * len(titles)
+        for place, value in enumerate(values):
+            with collecting(problems):
+                texts[place] = text_of(value, *known[place]) if place in known else _own_text(value)
+        if problems or any(texts[place] for place in known):
+            yield number, texts, "; ".join(map(str, problems))
 
 
 def _own_text(value: Any) -> str:
@@ -184,10 +176,9 @@ def _own_text(value: Any) -> str:
         return field_text(value) if isinstance(value, dict | list) else str(value)
 
 
-def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFrame:
-    """Return the chosen columns of a DataFrame, renamed to our column names."""
+def _chosen(labels: list[Hashable], columns: Mapping[str, Hashable]) -> dict[str, int]:
+    """Return the position of each of our columns that is mapped to a column of a DataFrame."""
     names, problems = named(columns)
-    labels: list[Hashable] = list(frame.columns)
     for name, label in names.items():
         if labels.count(label) != 1:
             near = nearest(str(label), [str(one) for one in labels])
@@ -195,17 +186,7 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
             problems.append(Problem(field_of(columns, name), label, rule))
     if problems:
         raise InvalidParameter(*problems)
-    return frame[list(names.values())].set_axis(list(names), axis=1)
-
-
-def _described(row: Row, kinds: KindColumns, values: Mapping[int, Any], titles: Sequence[str]) -> Row:
-    """Return a row with the content that its values describe by kind, or with their errors."""
-    problems: list[Problem] = []
-    texts = [""] * len(titles)
-    for place, value in values.items():
-        with collecting(problems):
-            texts[place] = text_of(value, titles[place])
-    return described(row, kinds, texts) if not problems else row._replace(error="; ".join(map(str, problems)))
+    return {name: labels.index(label) for name, label in names.items()}
 
 
 def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
@@ -226,13 +207,3 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
     if problems:
         raise InvalidParameter(*problems)
     return {name: names.index(name) for name in ALL_NAMES if name in names}
-
-
-def _row(number: int, values: Mapping[str, Any]) -> Row:
-    """Convert the values of a DataFrame row to a `Row`; the row's error lists invalid values."""
-    cells: dict[str, str] = {}
-    problems: list[Problem] = []
-    for name, value in values.items():
-        with collecting(problems):
-            cells[name] = text_of(value, LABELS[name], KINDS[name])
-    return Row(number, cells, "; ".join(map(str, problems)))

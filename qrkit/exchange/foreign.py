@@ -8,10 +8,10 @@ its source in public code, as of 2026; none of these tools guarantees its names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -22,7 +22,7 @@ from qrkit.exchange.local_dates import LocalDates
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "similar_tool", "tool_of", "unwrapped"]
+__all__ = ["TOOLS", "Tool", "nested", "short_url_in", "similar_tool", "tool_of", "unwrapped"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
@@ -76,8 +76,7 @@ class Tool:
         name: The tool, with the export format if the tool has several.
         known_by: Names that identify the tool when all of them are present.
         alone: Whether the file must contain no other names; for names that other tools also use.
-        content: The target URL of the link.
-        url: The short URL.
+        url: The short URL; empty if the tool exports the short code under such a name.
         code: The short code, or a URL that ends with the short code; empty if the tool does not export short codes.
         domain: The host of the short URL, if the file contains only the short code.
         title: The title of the link.
@@ -91,9 +90,8 @@ class Tool:
 
     name: str
     known_by: tuple[str, ...]
-    content: tuple[str, ...]
     alone: bool = False
-    url: tuple[str, ...] = ()
+    url: tuple[str, ...] = SHORT_URLS
     code: tuple[str, ...] = ()
     domain: tuple[str, ...] = ("domain",)
     title: tuple[str, ...] = ("title", "name", "qr code name", "link name", "label")
@@ -117,7 +115,7 @@ class Tool:
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
-            "Content": _text(link, self.content),
+            "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _text(link, (*self.count, *COUNTS)),
@@ -137,17 +135,22 @@ class Tool:
         """The tool without the export format."""
         return self.name.partition(",")[0]
 
+    def target_in(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return which of these plain names holds where short URLs lead; another one is only a field."""
+        known = (plain_name(name) for name in self.known_by)
+        return tuple(islice((name for name in (*known, *TARGETS) if name in TARGETS and name in names), 1))
+
     @property
     def read_names(self) -> frozenset[str]:
-        """The names of all fields that are read, in lower case; of `a.b`, the object `a`."""
-        own = (self.content, self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
+        """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
+        own = (self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
         names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
-        fields = {"Content": self.content, "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
+        fields = {"Content": self.target_in(found), "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
             tops = (plain_name(name.partition(".")[0]) for name in theirs)
@@ -178,7 +181,6 @@ class Tool:
 BITLY_FILE = Tool(
     name="Bitly, csv",
     known_by=("Link", "Custom Link", "Destination URL"),
-    content=("Destination URL",),
     # Prefer the custom link: its domain can be moved to our server, unlike bit.ly.
     url=("Custom Link", "Link"),
     count=("Engagements",),
@@ -189,7 +191,6 @@ file, the others as Linketry's import of it (`detectBitlyCsv`) reads them."""
 BITLY_API = Tool(
     name="Bitly, json",
     known_by=("link", "long_url", "created_at"),
-    content=("long_url",),
     url=("custom_bitlinks", "link"),
 )
 """API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
@@ -198,8 +199,6 @@ quoted in thedevs-network/kutt#382. It counts nothing, but tables that people ma
 SHLINK_FILE = Tool(
     name="Shlink, csv",
     known_by=("createdAt", "shortUrl", "longUrl", "visits"),
-    content=("longUrl",),
-    url=("shortUrl",),
     code=("shortCode",),
     limits_in="the json of GET /rest/v3/short-urls",
     passes_query="true",
@@ -209,8 +208,6 @@ SHLINK_FILE = Tool(
 SHLINK_API = Tool(
     name="Shlink, json",
     known_by=("shortUrl", "longUrl", "dateCreated"),
-    content=("longUrl",),
-    url=("shortUrl",),
     code=("shortCode",),
     count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
 )
@@ -221,8 +218,6 @@ Visits of bots are no scans, so they are left out of the count where the file te
 YOURLS_API = Tool(
     name="YOURLS, json",
     known_by=("shorturl", "url", "timestamp", "clicks"),
-    content=("url",),
-    url=("shorturl",),
     # The keywords of YOURLS have no slash; what is before one is the path of the installation.
     code=("shorturl",),
     created=("timestamp",),
@@ -232,7 +227,6 @@ YOURLS_API = Tool(
 YOURLS_TABLE = Tool(
     name="YOURLS, its table of URLs",
     known_by=("keyword", "url", "timestamp", "clicks"),
-    content=("url",),
     code=("keyword",),
     created=("timestamp",),
 )
@@ -242,7 +236,6 @@ YOURLS_PLUGIN = Tool(
     name="YOURLS, plugin Import Export",
     known_by=("source", "target", "hits"),
     alone=True,
-    content=("target",),
     code=("source",),
 )
 """GautamGupta/YOURLS-Import-Export 1.0, `fileio/csv.php`: the keyword between slashes, without its host."""
@@ -250,7 +243,6 @@ YOURLS_PLUGIN = Tool(
 KUTT = Tool(
     name="Kutt",
     known_by=("address", "target", "visit_count"),
-    content=("target",),
     # An object {link, url} in Kutt 3, before that the URL.
     url=("link.url", "link"),
     code=("address",),
@@ -262,8 +254,6 @@ KUTT = Tool(
 DUB_FILE = Tool(
     name="Dub, csv",
     known_by=("Short link", "Destination URL"),
-    content=("Destination URL",),
-    url=("Short link",),
     limits_in="the json of GET /links",
     passes_query="true",
 )
@@ -272,7 +262,6 @@ DUB_FILE = Tool(
 DUB_OLD_FILE = Tool(
     name="Dub, csv of 2024",
     known_by=("link", "url", "clicks", "createdAt"),
-    content=("url",),
     url=("link",),
     limits_in="the json of GET /links",
     passes_query="true",
@@ -282,8 +271,6 @@ DUB_OLD_FILE = Tool(
 DUB_API = Tool(
     name="Dub, json",
     known_by=("shortLink", "key", "url", "domain"),
-    content=("url",),
-    url=("shortLink",),
     code=("key",),
     passes_query="true",
 )
@@ -292,7 +279,7 @@ DUB_API = Tool(
 CHHOTO = Tool(
     name="chhoto-url",
     known_by=("shortlink", "longlink", "hits"),
-    content=("longlink",),
+    url=(),
     code=("shortlink",),
 )
 """SinTan1729/chhoto-url: `GET /api/all`, an array; also with expiry_time, which is 0 for a link without an end."""
@@ -300,18 +287,16 @@ CHHOTO = Tool(
 SINK = Tool(
     name="Sink",
     known_by=("slug", "url", "createdAt"),
-    content=("url",),
     code=("slug",),
 )
 """miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""
 
-SINK_SHORT = Tool(name="Sink", known_by=("slug", "url"), alone=True, content=("url",), code=("slug",))
+SINK_SHORT = Tool(name="Sink", known_by=("slug", "url"), alone=True, code=("slug",))
 """The same with the two fields that every link has."""
 
 LSTU = Tool(
     name="lstu",
     known_by=("short", "url", "timestamp", "counter"),
-    content=("url",),
     code=("short",),
     created=("timestamp",),
     count=("counter",),
@@ -321,7 +306,6 @@ LSTU = Tool(
 SHORT_IO = Tool(
     name="Short.io",
     known_by=("originalURL", "path"),
-    content=("originalURL",),
     url=("secureShortURL", "shortURL"),
     code=("path",),
 )
@@ -330,8 +314,6 @@ SHORT_IO = Tool(
 REBRANDLY = Tool(
     name="Rebrandly",
     known_by=("slashtag", "destination"),
-    content=("destination",),
-    url=("shortUrl",),
     code=("slashtag",),
     domain=("domain.fullName", "domainName"),
 )
@@ -353,8 +335,6 @@ def plain_name(name: str) -> str:
 LINK_LIST = Tool(
     name="a list of links",
     known_by=(),
-    content=TARGETS,
-    url=SHORT_URLS,
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",
@@ -393,9 +373,7 @@ def tool_of(names: Iterable[str]) -> Tool | None:
         wanted = {*map(plain_name, tool.known_by)}
         if found == wanted if tool.alone else found >= wanted:
             return tool
-    targets = [name for name in TARGETS if name in found]
-    is_list = targets and not found.isdisjoint(SHORT_URLS)
-    return replace(LINK_LIST, content=(targets[0],)) if is_list else None
+    return None if found.isdisjoint(TARGETS) or found.isdisjoint(SHORT_URLS) else LINK_LIST
 
 
 def similar_tool(names: Iterable[str]) -> Tool | None:
@@ -411,19 +389,30 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
+def nested(value: Any, without: str | None = None) -> Iterator[Any]:
+    """Yield the objects and lists in a JSON value, the outer ones first, but no objects with a field of this name."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, list) or (isinstance(one, dict) and without not in one):
+            yield one
+            inner = one.values() if isinstance(one, dict) else one
+            waiting.extend(islice(inner, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
+
+
 def unwrapped(value: Any) -> Any:
     """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged."""
-    waiting = [value] if isinstance(value, (dict, list)) else []
-    for one in waiting:
-        if isinstance(one, dict) and OUR_NAME in one:
-            continue
+    for one in nested(value, without=OUR_NAME):
         # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
-        inner = list(one.values()) if isinstance(one, dict) else one
+        inner = [*one.values()] if isinstance(one, dict) else one
         if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
             return inner
-        if len(waiting) < MOST_SEARCHED:
-            waiting.extend(part for part in inner[:MOST_SEARCHED] if isinstance(part, (dict, list)))
     return value
+
+
+def short_url_in(names: Iterable[str]) -> str:
+    """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
+    found = [name for name in names if plain_name(name) in SHORT_URLS]
+    return found[0] if len(found) == 1 else ""
 
 
 def _found(link: Mapping[str, Any], name: str) -> Any:

@@ -10,8 +10,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded, is_encoding
 from qrkit.exchange.locating import Part, Place, Share, tidy
 from qrkit.exchange.marked_cells import linked
-from qrkit.exchange.table_files import check_size
-from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, trimmed
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, repeats, trimmed
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -38,11 +37,10 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the tables of a page (see `SheetParts`), named `table 1`, `table 2`, ….
 
     Raises:
-        UnreadableFile: If the file is too large, has a text or a depth that is not read, or has no table.
+        UnreadableFile: If the page has too many elements, a text or a depth that is not read, or no table.
     """
     from lxml import etree
 
-    check_size(data)
     if data.count(b"<") > MOST_ELEMENTS:
         raise UnreadableFile(f"the page has more than {MOST_ELEMENTS:,} elements")
     said = _CHARSET.search(data[:4_000])
@@ -83,16 +81,11 @@ def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int],
             cells.append("")
         if len(cells) >= MOST_COLUMNS:
             break
-        below = _span(cell, "rowspan")
+        below = repeats((cell.get("rowspan") or "").strip())
         if below > 1:
             merged[number, len(cells)] = ends[len(cells)] = number + below - 1
         link = next((one for one in cell.iter("a") if one.get("href")), None)
         text = tidy("".join(map(str, cell.itertext())))
         cells.append(text if link is None else linked(text, (link.get("href") or "").strip()))
-        cells += [""] * (min(_span(cell, "colspan"), MOST_COLUMNS - len(cells)) - 1)
+        cells += [""] * (min(repeats((cell.get("colspan") or "").strip()), MOST_COLUMNS - len(cells)) - 1)
     return cells
-
-
-def _span(cell: etree._Element, name: str) -> int:
-    text = (cell.get(name) or "").strip()
-    return max(int(text), 1) if text.isdecimal() and len(text) < 6 else 1

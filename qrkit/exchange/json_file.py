@@ -20,15 +20,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import (
-    SHORT_URL,
-    Reading,
-    Table,
-    Writing,
-    check_size,
-    table_of_links,
-    table_of_records,
-)
+from qrkit.exchange.table_files import SHORT_URL, Reading, Table, Writing, check_size, table_of_links, table_of_records
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.text_columns import cell_text, field_text
 from qrkit.tracking.times import to_table
@@ -95,7 +87,7 @@ def rows(data: bytes) -> Iterator[list[str]]:
     Raises:
         UnreadableFile: If the file is too large, is not JSON, or has no array of objects.
     """
-    found = _first_array(_parsed(data))
+    found = _first_array(_parsed(data), lambda one: isinstance(one, dict))
     if not found or not all(isinstance(one, dict) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
     flat = [dict(_flat(one)) for one in found]
@@ -110,15 +102,9 @@ def rows(data: bytes) -> Iterator[list[str]]:
         yield cells
 
 
-def _first_array(value: Any, is_wanted: Callable[[Any], bool] = lambda one: isinstance(one, dict)) -> list[Any]:
-    """Return the first array in nested objects whose first element is wanted; the outer ones come first."""
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, list) and one and is_wanted(one[0]):
-            return one
-        if isinstance(one, dict) and len(waiting) < MOST_COLUMNS:
-            waiting.extend(one.values())
-    return []
+def _first_array(value: Any, is_wanted: Callable[[Any], bool]) -> list[Any]:
+    """Return the first array in a JSON value whose first element is wanted; the outer ones come first."""
+    return next((one for one in foreign.nested(value) if isinstance(one, list) and one and is_wanted(one[0])), [])
 
 
 def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -176,8 +162,7 @@ def _codes_in(found: Any) -> Any:
         return found
     if _is_record(found):
         return [found]
-    inner = _first_array(found, _is_record)
-    return inner or found
+    return _first_array(found, _is_record) or found
 
 
 def _is_record(one: Any) -> bool:
@@ -239,9 +224,8 @@ class _Shape(NamedTuple):
 def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
     type_of = dict(zip(names, types, strict=True))
     columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
-    short = [name for name in names if foreign.plain_name(name) in foreign.SHORT_URLS]
-    if SHORT_URL not in columns.values() and len(short) == 1:
-        columns[short[0]] = SHORT_URL
+    if SHORT_URL not in columns.values() and (short := foreign.short_url_in(names)):
+        columns[short] = SHORT_URL
     return _Shape(
         names=tuple(columns),
         columns=tuple(columns.values()),
@@ -286,11 +270,11 @@ def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[R
 def _writer(kind: Kind, of: type) -> Writer:
     """Return what makes the text of a value of this type in a column of this kind."""
     if of in (list, dict):
-        if of is (dict if kind == "fields" else list) and kind in ("fields", "list", "rules"):
+        if kind == ("fields" if of is dict else "list"):
             return _as_json
         what = "an object" if of is dict else "a list"
         return _joined if of is list and kind == "tags" else _refusing(f"must be a text or a number, not {what}")
-    if kind in ("list", "rules") and of is not NoneType:
+    if kind == "list" and of is not NoneType:
         return _refusing("must be a list")
     if of is int:
         return _moment if kind == "moment" else str

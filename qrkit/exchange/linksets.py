@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from qrkit.contents.gs1_paths import Gs1Path, gs1_path, gs1_path_in
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, renaming
 from qrkit.model import plain
 from qrkit.tracking.gs1_choosing import filled
 from qrkit.tracking.gs1_entities import Gs1Entity, full_type, with_defaults
@@ -64,16 +63,13 @@ def read_linkset(text: str | bytes) -> Described:
         raise InvalidParameter(Problem("linkset", None, rule))
     found: Described = {}
     for number, one in enumerate(anchored):
-        try:
+        with renaming(f"linkset.{number}.{{}}".format):
             path, names = _path_of(one)
             links = [_renamed(link, names) for link in _links(one)]
             description = one.get("description", one.get("itemDescription", ""))
             entity = Gs1Entity.from_fields({"below": path.below, "description": description, "links": links})
             default = str(one.get("defaultLinktype") or "")
             entity = entity.model_copy(update={"links": with_defaults(entity.links, default)})
-        except InvalidParameter as error:
-            problems = (replace(each, name=f"linkset.{number}.{each.name}") for each in error.problems)
-            raise InvalidParameter(*problems) from error
         found.setdefault(path.key, []).append(entity)
     return found
 

@@ -13,7 +13,7 @@ from qrkit.exchange.merge import ImportIssue, Reason
 
 __all__ = [
     "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place",
-    "PlaceFields", "Share", "column_letters", "locate", "records", "tidy",
+    "PlaceFields", "Share", "column_letters", "locate", "place_of", "records", "tidy",
 ]  # fmt: skip
 
 MOST_TRIED = 50
@@ -358,6 +358,20 @@ def _what_is_wide(cells: Sequence[str], width: int) -> str:
         return ""
     hint = "in a csv, a text with a separator in it needs double quotes around it"
     return f"has {filled} cells, but the heading has {width}; {hint}"
+
+
+def place_of(heading: Sequence[str], name: str, field: str) -> int:
+    """Return the position of the column with a name in any case.
+
+    Raises:
+        InvalidParameter: If no column or more than one column has this name; the error names the field.
+    """
+    titles, title = [title.lower() for title in heading], tidy(name).lower()
+    found = titles.count(title) if title else 0
+    if found != 1:
+        rule = f"is not a column of the file; {nearest(name, filter(None, heading))}"
+        raise InvalidParameter(Problem(field, name, "appears twice in the heading" if found else rule))
+    return titles.index(title)
 
 
 def tidy(title: str) -> str:

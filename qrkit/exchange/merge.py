@@ -44,15 +44,8 @@ _CHANGED: dict[Reason, str] = {
 """Summary texts for rows that were imported with changes."""
 _TO_FIX = frozenset[Reason](
     {
-        "invalid",
-        "undecodable",
-        "code-taken",
-        "code-unreadable",
-        "date-unreadable",
-        "count-unreadable",
-        "suspicious-url",
-        "no-address",
-        "field-left-out",
+        *("invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable"),
+        *("suspicious-url", "no-address", "field-left-out"),
     }
 )
 """The reasons of rows that people want to correct."""

@@ -17,9 +17,9 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.locating import MOST_SHEETS, Part, Place, Share
 from qrkit.exchange.marked_cells import Unsaved, linked
-from qrkit.exchange.table_files import MOST_BYTES, check_size
-from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, filled, trimmed, without_apostrophes
-from qrkit.exchange.xml_text import check_doctype, events
+from qrkit.exchange.table_files import MOST_BYTES
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, filled, repeats, trimmed, without_apostrophes
+from qrkit.exchange.xml_text import check_doctype, events, free
 from qrkit.tracking.text_columns import cell_text
 
 if TYPE_CHECKING:
@@ -91,11 +91,10 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     Formulas are read as the value that was saved with the file, errors as empty cells.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not an OpenDocument workbook.
+        UnreadableFile: If the file is not an OpenDocument workbook.
     """
     from lxml import etree
 
-    check_size(data)
     archive = archives.opened(data)
     entry = next((one for one in archive.infolist() if one.filename == CONTENT), None)
     if entry is None:
@@ -133,9 +132,7 @@ def _sheets(content: bytes) -> list[_Sheet]:
         elif one.tag == _ROW and current is not None and next(one.iterancestors(_SHEET), None) is current:
             _add_row(sheets[-1], one)
             elements = 0
-            one.clear()
-            while one.getprevious() is not None:
-                del one.getparent()[0]
+            free(one)
     return sheets
 
 
@@ -150,17 +147,11 @@ def _add_row(sheet: _Sheet, row: etree._Element) -> None:
     for one in row:
         if one.tag not in _CELLS or len(cells) == MOST_COLUMNS:
             continue
-        below = _number(one, "number-rows-spanned")
+        below = repeats(one.get(f"{_TABLE}number-rows-spanned", ""))
         if below > 1:
             sheet.merged[sheet.count, len(cells)] = sheet.count + below - 1
-        cells += [_text(one)] * min(_number(one, "number-columns-repeated"), MOST_COLUMNS - len(cells))
-    sheet.add(_number(row, "number-rows-repeated"), trimmed(cells))
-
-
-def _number(one: etree._Element, name: str) -> int:
-    """Return the number of repetitions or spanned rows; 1 if the attribute is missing or not a number."""
-    text = one.get(f"{_TABLE}{name}", "1")
-    return max(int(text), 1) if text.isdecimal() and len(text) < 10 else 1
+        cells += [_text(one)] * min(repeats(one.get(f"{_TABLE}number-columns-repeated", "")), MOST_COLUMNS - len(cells))
+    sheet.add(repeats(row.get(f"{_TABLE}number-rows-repeated", "")), trimmed(cells))
 
 
 def _text(cell: etree._Element) -> str:
@@ -191,13 +182,8 @@ def _paragraph(one: etree._Element) -> str:
     parts = [_BLANKS.sub(" ", one.text or "")]
     for inner in one:
         if inner.tag in _CHARACTERS:
-            parts.append(_CHARACTERS[inner.tag] * min(_blanks(inner), MOST_COLUMNS))
+            parts.append(_CHARACTERS[inner.tag] * min(repeats(inner.get(f"{_TEXT}c", "")), MOST_COLUMNS))
         elif inner.tag not in _NO_TEXT:
             parts.append(_paragraph(inner))
         parts.append(_BLANKS.sub(" ", inner.tail or ""))
     return "".join(parts)
-
-
-def _blanks(one: etree._Element) -> int:
-    text = one.get(f"{_TEXT}c", "1")
-    return int(text) if text.isdecimal() and len(text) < 10 else 1

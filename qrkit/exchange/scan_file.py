@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
@@ -62,15 +63,7 @@ def _write_csv(frame: pd.DataFrame) -> bytes:
     return file.getvalue().encode("utf-8", "replace")
 
 
-def _write_xls(frame: pd.DataFrame) -> bytes:
-    return _workbook(frame, xls_file.write_sheet)
-
-
-def _write_xlsx(frame: pd.DataFrame) -> bytes:
-    return _workbook(frame, xlsx_file.write_sheet)
-
-
-def _workbook(frame: pd.DataFrame, write: Callable[..., None]) -> bytes:
+def _workbook(write: Callable[..., None], frame: pd.DataFrame) -> bytes:
     table = _with_texts(frame, to_table)
     file = BytesIO()
     write(file, list(table.columns), frame_values(table), sheet="Scans")
@@ -85,13 +78,13 @@ def _write_xml(frame: pd.DataFrame) -> bytes:
 
 
 SCAN_FORMATS = {
-    one.name: one
-    for one in (
-        ScanFormat("json", "application/json; charset=utf-8", _write_json),
-        ScanFormat("csv", "text/csv; charset=utf-8", _write_csv),
-        ScanFormat("xls", "application/vnd.ms-excel", _write_xls),
-        ScanFormat("xlsx", EXCHANGE_FORMATS["xlsx"].media_type, _write_xlsx),
-        ScanFormat("xml", "application/xml; charset=utf-8", _write_xml),
+    name: ScanFormat(name, EXCHANGE_FORMATS[name].media_type, write)
+    for name, write in (
+        ("json", _write_json),
+        ("csv", _write_csv),
+        ("xls", partial(_workbook, xls_file.write_sheet)),
+        ("xlsx", partial(_workbook, xlsx_file.write_sheet)),
+        ("xml", _write_xml),
     )
 }
 

@@ -8,27 +8,24 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
+from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
-from qrkit.exchange.columns import ALL_NAMES, COLUMN_OF, field_of, named
-from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Place, Share, locate, records, tidy
+from qrkit.exchange.columns import COLUMN_OF
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Place, Share, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     NO_TARGETS,
-    SHORT_URL,
     Table,
     check_number,
-    is_known,
     is_of_targets,
-    left_out_issues,
+    locate_in,
     row_of,
     share_of_ours,
-    table_of_records,
+    table_of_rows,
 )
 from qrkit.files import read_file
 
-__all__ = ["Sheet", "heading_in", "offered_columns", "read_sheet", "sheet_of", "table_of_sheet"]
+__all__ = ["Sheet", "heading_in", "mapped_table", "offered_columns", "read_sheet", "sheet_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +57,7 @@ class Sheet:
         Raises:
             InvalidParameter: If no column or more than one column has this name.
         """
-        titles, title = [title.lower() for title in self.heading], tidy(name).lower()
-        found = titles.count(title) if title else 0
-        if found != 1:
-            rule = f"is not a column of the file; {nearest(name, filter(None, self.heading))}"
-            raise InvalidParameter(Problem(field, name, "appears twice in the heading" if found else rule))
-        place = titles.index(title)
+        place = place_of(self.heading, name, field)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
 
     @property
@@ -107,44 +99,9 @@ class Sheet:
         return made, notes
 
 
-def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
-    """Convert the chosen columns of a sheet to a table for an import; columns that are not ours become fields.
-
-    Args:
-        columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
-            required. The table lists other columns with names of ours as left out.
-    """
-    names, problems = named(columns)
-    cells: dict[str, list[str | UnreadableFile]] = {}
-    for name, theirs in names.items():
-        with collecting(problems):
-            cells[name] = sheet.column(str(theirs), field=field_of(columns, name))
-    if problems:
-        raise InvalidParameter(*problems)
-    rows, own = [], OwnColumns(ALL_NAMES)
-    chosen = {str(theirs).strip().lower() for theirs in names.values()}
-    others = [
-        (place, one) for place, one in enumerate(sheet.heading) if not is_known(one) and one.lower() not in chosen
-    ]
-    for place, number in enumerate(sheet.numbers):
-        row = {name: found[place] for name, found in cells.items()}
-        wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
-        texts = {} if wrong else {name: cell for name, cell in row.items() if isinstance(cell, str)}
-        made = row_of(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else "")))
-        read = sheet.rows[place]
-        rows.append(
-            made if isinstance(read, UnreadableFile) else own.row(made, [(one, read[at]) for at, one in others])
-        )
-    table = table_of_records(rows, own, heading=max(sheet.heading_row, 1))
-    table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), max(sheet.heading_row, 1)))
-    table.issues.extend(sheet.issues)
-    return table
-
-
-def _protection(sheet: Sheet, place: int) -> str:
-    """Return the error of a row of links that has a password, an end, a limit or rules; "" for any other."""
-    cells = sheet.rows[place]
-    return "" if isinstance(cells, UnreadableFile) else foreign.protection(dict(zip(sheet.heading, cells, strict=True)))
+def mapped_table(data: bytes, format: str, columns: Mapping[str, str], place: Place = ANYWHERE) -> Table:
+    """Read the chosen columns of a file as a table for an import; see `sheet_of` and `table_of_rows`."""
+    return table_of_rows(_located_in(data, format, place, _share_of(map(str, columns.values()))), columns)
 
 
 def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: Place = ANYWHERE) -> Sheet:
@@ -176,8 +133,9 @@ def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) ->
     Args:
         share: As for `locate`; None for the first row that is not blank, which is the heading of a table of visits.
     """
-    located = _located_in(data, format, share)
-    return list(located.heading) if located else []
+    with suppress(UnreadableFile):
+        return list(_located_in(data, format, ANYWHERE, share).heading)
+    return []
 
 
 def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]]:
@@ -187,8 +145,11 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     the first rows is offered, too, unless the file seems to be of another tool: its codes would get new short URLs. A
     file of a known tool has no columns to map.
     """
-    located = _located_in(data, format, share_of_ours)
-    if located is None or foreign.tool_of(located.heading):
+    try:
+        located = _located_in(data, format, ANYWHERE, share_of_ours)
+    except UnreadableFile:
+        return [], {}
+    if foreign.tool_of(located.heading):
         return [], {}
     offered = {COLUMN_OF[title.lower()]: title for title in located.heading if title.lower() in COLUMN_OF}
     if share_of_ours(located.heading) < 1 and not foreign.similar_tool(located.heading):
@@ -199,12 +160,15 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     return [title for title in located.heading if title], offered
 
 
-def _located_in(data: bytes, format: str, share: Share | None) -> Located | None:
-    try:
-        chosen = sniffed(data, format).name
-        return locate(SHEETS[chosen](data, ANYWHERE, share), ANYWHERE, share) if chosen in SHEETS else None
-    except UnreadableFile:
-        return None
+def _located_in(data: bytes, format: str, place: Place, share: Share | None, name: str = "the file") -> Located:
+    """Find the table of a file; objects, which have no heading, are counted from 1."""
+    chosen = sniffed(data, format).name
+    if chosen not in SHEETS:
+        raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
+    located = locate_in(SHEETS[chosen], data, place, share)
+    if chosen == "json":
+        located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
+    return located
 
 
 def sheet_of(
@@ -222,20 +186,15 @@ def sheet_of(
         UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
         InvalidParameter: If there is no such sheet or encoding.
     """
-    chosen = sniffed(data, format).name
-    if chosen not in SHEETS:
-        raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
-    share = _share_of(columns)
-    located = locate(SHEETS[chosen](data, place, share), place, share)
+    located = _located_in(data, format, place, _share_of(columns), name)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
-    before = int(chosen == "json")  # objects have no heading
     for number, cells, wrong in records(located):
         check_number(len(found), number)
-        found[number - before] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
+        found[number] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
     if not located.heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
     rows, numbers, unread = tuple(found.values()), tuple(found), tuple(located.unread)
-    return Sheet(located.heading, numbers, rows, unread, located.line - before, tuple(located.issues))
+    return Sheet(located.heading, numbers, rows, unread, located.line, tuple(located.issues))
 
 
 def _share_of(columns: Iterable[str]) -> Share | None:

@@ -10,7 +10,6 @@ import re
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import Cells, Part, Place, Share, column_letters
-from qrkit.exchange.table_files import check_size
 
 __all__ = ["MEDIA_TYPE", "parts"]
 
@@ -24,25 +23,26 @@ _STATEMENT = re.compile(
 _COLUMN = re.compile(rf"(?:^|,)\s*+(?!(?:PRIMARY|UNIQUE|KEY|INDEX|FULLTEXT|CONSTRAINT|FOREIGN|CHECK)\b)({_NAME})", re.I)
 _VALUES = re.compile(r"\s*VALUES\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
-_VALUE = re.compile(r"\s*+(?:[EN]?'(?P<text>(?:[^']|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])")
-_ESCAPED_VALUE = re.compile(
-    r"\s*+(?:[EN]?'(?P<text>(?:[^'\\]|\\.|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])", re.DOTALL
+_VALUE, _ESCAPED_VALUE = (
+    re.compile(rf"\s*+(?:[EN]?'(?P<text>(?:{letter}|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])", re.DOTALL)
+    for letter in ("[^']", r"[^'\\]|\\.")
 )
-"""The same where a backslash escapes the next letter, as in MySQL."""
+"""A value, also where a backslash escapes the next letter, as in MySQL."""
 _NEXT_ROW = re.compile(r"\s*,\s*\(")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
-    check_size(data)
     text, note = decoded(data, place.encoding)
-    value = _ESCAPED_VALUE if "`" in text else _VALUE
+    value = _VALUE
     columns: dict[str, str] = {}
     tables: dict[tuple[str, str, int], list[Cells]] = {}
     place_of_next = 0
     while statement := _STATEMENT.search(text, place_of_next):
         table, place_of_next = _bare(statement["table"]), statement.end()
+        if statement["table"][0] == "`":  # MySQL alone has names between backticks
+            value = _ESCAPED_VALUE
         listed = statement["columns"] or columns.get(table, "")
         if statement["what"].upper().startswith("CREATE"):
             columns[table] = listed
@@ -51,9 +51,8 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
         if begun := _VALUES.match(text, place_of_next):
             place_of_next = _read_rows(text, begun.end(), value, rows)
         elif copied := _COPIED.match(text, place_of_next):
-            *lines, _ = copied[1].split("\n")  # not splitlines, because U+2028 and others may be in a text
-            rows += [[_unescaped(cell) if cell != r"\N" else "" for cell in line.rstrip("\r").split("\t")]
-                     for line in lines]  # fmt: skip
+            rows += [[_unescaped(cell) if cell != r"\N" else "" for cell in line.split("\t")]
+                     for line in re.split(r"\r?\n", copied[1])[:-1]]  # fmt: skip
             if not copied[2]:
                 rows.append(UnreadableFile("the dump ends here, within the rows of a table"))
             place_of_next = copied.end()

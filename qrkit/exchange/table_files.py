@@ -20,9 +20,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
-from qrkit.errors import Door, InvalidParameter, UnreadableFile
+from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
+    ALL_NAMES,
     COLUMN_OF,
     CREATED,
     MOMENTS,
@@ -33,6 +34,8 @@ from qrkit.exchange.columns import (
     Row,
     Rows,
     column_pair,
+    field_of,
+    named,
     read_row,
     unpacked,
 )
@@ -47,6 +50,7 @@ from qrkit.exchange.locating import (
     Place,
     Share,
     locate,
+    place_of,
     records,
     tidy,
 )
@@ -62,9 +66,9 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
-    "codes_of", "described", "is_known", "is_of_targets", "left_out_issues", "read_sheets", "row_of", "share_of_ours",
-    "table_of_links", "table_of_records", "table_of_rows",
+    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
+    "check_number", "check_size", "codes_of", "is_known", "is_of_targets", "left_out_issues", "locate_in",
+    "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -93,7 +97,8 @@ SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
 The arguments are the bytes of the file, where its table is, and how much of what is needed is in a row. The function
-raises `UnreadableFile` if the file is too large, is damaged, or has another format, and so do its rows.
+raises `UnreadableFile` if the file is damaged, or has another format, and so do its rows. Call it through `locate_in`,
+which checks the size of the file.
 """
 
 
@@ -156,11 +161,17 @@ def check_size(data: bytes) -> None:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
 
+def locate_in(parts: SheetParts, data: bytes, place: Place, share: Share | None) -> Located:
+    """Find the table of a file; see `locate`."""
+    check_size(data)
+    return locate(parts(data, place, share), place, share)
+
+
 def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
     """Return a function that reads a csv or a workbook as a table."""
 
     def read(data: bytes, how: Reading) -> Table:
-        located = locate(parts(data, how.place, share_of_ours), how.place, share_of_ours)
+        located = locate_in(parts, data, how.place, share_of_ours)
         located.rows = iter(how.watch(located.rows, "Reading", None))
         return table_of_rows(located)
 
@@ -177,23 +188,34 @@ def share_of_ours(cells: Sequence[str]) -> float:
     return len(known) / (len(NAMES) + len(cells))
 
 
-def table_of_rows(located: Located) -> Table:
+def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) -> Table:
     """Build the table for rows of text; the heading names the columns, in any order and case.
 
     Headings of other tools' exports (`exchange.foreign`) are also accepted.
 
+    Args:
+        located: The rows.
+        columns: Our column name, as in files or DataFrames and in any case -> the name in the heading, if names differ.
+            Content is required. The table lists other columns with names of ours as left out.
+
     Raises:
         UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
             many rows.
+        InvalidParameter: If a chosen column does not exist.
     """
     heading, rows = located.heading, records(located)
-    tool = foreign.tool_of(heading)
+    if not heading:
+        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
+    tool = None if columns else foreign.tool_of(heading)
     if tool:
         links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
-        own = OwnColumns(NAMES)
-        table = table_of_records(_rows(located, rows, own), own, heading=located.line)
+        own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
+        places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
+        read = rows_of(heading, rows, own, places, kinds, is_sheet=located.is_sheet, is_chosen=columns is not None)
+        table = table_of_records(read, own, heading=max(line, 1) if columns else line)
+        table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
     table.issues.extend(located.issues)
     return table
 
@@ -202,7 +224,7 @@ def _saved(cell: str) -> str:
     return "" if type(cell) is Unsaved else str(cell)
 
 
-def described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
+def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
     """Return a row with the content that its cells describe, or with the error of the cells."""
     try:
         content = kinds.content(cells, row.cells.get("Content", ""))
@@ -225,25 +247,43 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
-def _rows(located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own: OwnColumns) -> Iterator[Row | Packed]:
-    kinds = KindColumns(located.heading)
-    places = _places(located, kinds, rows)
+def rows_of(
+    heading: Sequence[str],
+    rows: Iterable[tuple[int, Sequence[str], str]],
+    own: OwnColumns,
+    places: Mapping[str, int],
+    kinds: KindColumns,
+    *,
+    is_sheet: bool = False,
+    is_chosen: bool = False,
+) -> Iterator[Row | Packed]:
+    """Yield rows with their texts in our columns, and with those in other columns as fields.
+
+    Args:
+        rows: The number, the texts and the error of each row.
+        own: The columns that are not ours.
+        places: The position of each of our columns.
+        kinds: The columns that describe contents.
+        is_sheet: Whether cells may stand for another text.
+        is_chosen: Whether people have chosen the columns; of short URLs, what limits them could be in any other one.
+    """
     columns, taken = tuple(places), tuple(places.values())
     others = [
         (place, one)
-        for place, one in enumerate(located.heading)
+        for place, one in enumerate(heading)
         if not is_known(one) and place not in kinds.places and place not in taken
     ]
-    is_plain, is_all = not kinds and not others, taken == tuple(range(len(located.heading)))
-    for number, cells, error in rows:
+    is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
+    of_links = is_chosen and SHORT_URL in places
+    for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        # csv has no cells that stand for another text
-        if is_plain and not error and (not located.is_sheet or _TEXTS.issuperset(map(type, texts))):
+        error = wrong or (foreign.protection(dict(zip(heading, cells, strict=True))) if of_links else "")
+        if is_plain and not error and (not is_sheet or _TEXTS.issuperset(map(type, texts))):
             yield columns, number, *texts
             continue
         row = row_of(number, dict(zip(columns, texts, strict=True)), error)
         if kinds:
-            row = described(row, kinds, cells)
+            row = _described(row, kinds, cells)
         yield own.row(row, [(one, cells[place]) for place, one in others])
 
 
@@ -302,7 +342,9 @@ def table_of_links(
     Args:
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
     """
-    read, own = {"", *OVERLOOKED, *tool.read_names}, OwnColumns((), tool.service)
+    names = [*names]
+    target = tool.target_in([*map(foreign.plain_name, names)])
+    read, own = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service)
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
@@ -381,8 +423,6 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
     The rows below the heading are read only for an error that suggests a column.
     """
     heading, line = located.heading, located.line
-    if not heading:
-        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     places: dict[str, int] = {}
     for place, title in enumerate(heading):
         name = COLUMN_OF.get(title.lower())
@@ -390,12 +430,23 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
             raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
         if name:
             places[name] = place
-    short = [place for place, title in enumerate(heading) if foreign.plain_name(title) in foreign.SHORT_URLS]
-    if SHORT_URL not in places and len(short) == 1:
-        places[SHORT_URL] = short[0]
+    if SHORT_URL not in places and (short := foreign.short_url_in(heading)):
+        places[SHORT_URL] = heading.index(short)
     for name in () if kinds else REQUIRED:
         if name not in places:
             raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
+    return places
+
+
+def _chosen_places(heading: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
+    """Return the position of each of our columns that is mapped to a name in the heading."""
+    names, problems = named(columns)
+    places: dict[str, int] = {}
+    for name, theirs in names.items():
+        with collecting(problems):
+            places[name] = place_of(heading, str(theirs), field_of(columns, name))
+    if problems:
+        raise InvalidParameter(*problems)
     return places
 
 
@@ -421,7 +472,7 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
     likely = near or [
         title
         for place, title in enumerate(heading)
-        if (not located.line or is_of_targets(title)) and _holds_addresses(place, rows)
+        if (not located.line or is_of_targets(title)) and are_addresses([row[place] for row in rows if row[place]])
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
@@ -458,8 +509,7 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def _holds_addresses(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether most cells of a column are addresses."""
-    cells = [row[place] for row in rows if row[place]]
-    addresses = sum(ADDRESS.match(cell) is not None for cell in cells)
-    return addresses > 0 and addresses >= len(cells) / 2
+def are_addresses(texts: Sequence[str]) -> bool:
+    """Return whether most of some texts are addresses."""
+    addresses = sum(ADDRESS.match(text) is not None for text in texts)
+    return addresses > 0 and addresses >= len(texts) / 2

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from math import nan
 from typing import Any
 
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
@@ -226,17 +226,11 @@ def _check(visit: dict[str, Any]) -> None:
         visit["visitor"] = _visitor(visit["visitor"])
     for what, most in (("latitude", 90), ("longitude", 180)):
         if what in visit:
-            text, visit[what] = visit[what], _number(visit[what])
-            if not -most <= visit[what] <= most:
+            text = visit[what]
+            with suppress(ValueError):
+                visit[what] = float(text)
+            if visit[what] is text or not -most <= visit[what] <= most:
                 raise ValueError(f"{what}={text!r:.60} must be a number in -{most}..{most}")
-
-
-def _number(text: str) -> float:
-    """Return a number; NaN, which is in no range, for any other text."""
-    try:
-        return float(text)
-    except ValueError:
-        return nan
 
 
 def _visitor(text: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_CHARACTERS", "MOST_COLUMNS", "MOST_LISTED", "MOST_ROWS", "OUR_SHEET", "Merged", "filled", "fitting_parts",
-    "frame_values", "is_nothing", "trimmed", "typed", "without_apostrophes",
+    "frame_values", "is_nothing", "refusing", "repeats", "trimmed", "typed", "without_apostrophes",
 ]  # fmt: skip
 
 OUR_SHEET = "QR Codes"
@@ -116,11 +117,37 @@ def _without_apostrophes(cells: Cells) -> Cells:
     return [taken_off(cell) if cell[:1] == "'" else cell for cell in cells]
 
 
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Refuse a workbook of Excel that cannot be read.
+
+    Raises:
+        UnreadableFile: If the block raised any error.
+    """
+    try:
+        yield
+    except UnreadableFile:
+        raise
+    except Exception as error:
+        # Damaged files raise many types of errors: struct.error, IndexError, XMLSyntaxError, …
+        if isinstance(error, AssertionError):  # xlrd does not know what others read
+            raise UnreadableFile("the workbook has a part that is not read; save it as xlsx, ods or csv") from error
+        if "encrypted" in str(error):
+            raise UnreadableFile("the workbook has a password; save it without one") from error
+        rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
+        raise UnreadableFile(rule) from error
+
+
 def trimmed(cells: list[str]) -> list[str]:
     """Remove the empty cells at the end of a row and return the row."""
     while cells and not cells[-1]:
         cells.pop()
     return cells
+
+
+def repeats(text: str) -> int:
+    """Return how often an attribute repeats something; 1 if it is missing or not a number."""
+    return max(int(text), 1) if text.isdecimal() and len(text) < 10 else 1
 
 
 def filled(rows: Iterable[list[str]], merged: Merged) -> Iterator[list[str]]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from datetime import timedelta
 from io import StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from qrkit.errors import UnreadableFile
 from qrkit.exchange.locating import Part
 from qrkit.exchange.marked_cells import linked
-from qrkit.exchange.table_files import check_size
 from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
     filled,
     fitting_parts,
     is_nothing,
+    refusing,
     trimmed,
     typed,
     without_apostrophes,
@@ -110,10 +108,9 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     """Return the sheets of a workbook (see `SheetParts`).
 
     Raises:
-        UnreadableFile: If the file is too large, or is not an xls workbook.
+        UnreadableFile: If the file is not an xls workbook.
     """
-    check_size(data)
-    with _refusing():
+    with refusing():
         book = _opened(data)
         sheets = list(zip(book.sheet_names()[:MOST_LISTED], book._sheet_visibility, strict=False))
     return without_apostrophes(
@@ -133,25 +130,8 @@ def _opened(data: bytes) -> Any:
         return xlrd.open_workbook(**options, ignore_workbook_corruption=True)
 
 
-@contextmanager
-def _refusing() -> Iterator[None]:
-    """Refuse what xlrd cannot read."""
-    try:
-        yield
-    except UnreadableFile:
-        raise
-    except Exception as error:
-        # For damaged files, xlrd raises many types of errors: struct.error, IndexError, AssertionError, …
-        if isinstance(error, AssertionError):  # xlrd does not know what others read
-            raise UnreadableFile("the workbook has a part that is not read; save it as xlsx, ods or csv") from error
-        if "encrypted" in str(error):
-            raise UnreadableFile("the workbook has a password; save it without one") from error
-        rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
-        raise UnreadableFile(rule) from error
-
-
 def _cells(book: Any, number: int) -> Iterator[list[str]]:
-    with _refusing():
+    with refusing():
         sheet = book.sheet_by_index(number)
         # Only the first column of a merged range contains the text.
         merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}

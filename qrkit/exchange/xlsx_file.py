@@ -20,9 +20,9 @@ from zipfile import ZipFile
 from qrkit.exchange import archives
 from qrkit.exchange.columns import Row
 from qrkit.exchange.locating import Part, Place, Share
-from qrkit.exchange.table_files import Writing, check_size
-from qrkit.exchange.workbooks import OUR_SHEET, fitting_parts, is_nothing, typed, without_apostrophes
-from qrkit.exchange.xlsx_parts import Package, cells_of, refusing
+from qrkit.exchange.table_files import Writing
+from qrkit.exchange.workbooks import OUR_SHEET, fitting_parts, is_nothing, refusing, typed, without_apostrophes
+from qrkit.exchange.xlsx_parts import Package, cells_of
 
 __all__ = ["MEDIA_TYPE", "is_workbook", "parts", "write", "write_sheet", "write_sheets"]
 
@@ -144,9 +144,8 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     """Return the sheets of a workbook (see `SheetParts`), as `xlsx_parts` reads them.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not an xlsx workbook.
+        UnreadableFile: If the file is not an xlsx workbook.
     """
-    check_size(data)
     with refusing():
         book = Package(archives.opened(data))
         sheets = [Part(name, cells_of(book, name, path), is_hidden) for name, path, is_hidden in book.sheets()]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from html import unescape
@@ -23,11 +22,11 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.locating import Cells
 from qrkit.exchange.marked_cells import Unsaved, linked
-from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, MOST_ROWS, Merged, filled, trimmed
-from qrkit.exchange.xml_text import events, events_in_parts
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, MOST_ROWS, Merged, filled, refusing, trimmed
+from qrkit.exchange.xml_text import events, events_in_parts, free
 from qrkit.tracking.text_columns import cell_text
 
-__all__ = ["Package", "cells_of", "refusing"]
+__all__ = ["Package", "cells_of"]
 
 MOST_ELEMENTS = 200_000
 """The maximum number of elements in parts without rows, such as styles, which are in memory at the same time."""
@@ -49,23 +48,6 @@ _CELLS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})(?::([A-Z]{1,3})([1-9][0-9]{0
 _LINK_FORMULA = re.compile(
     r'\s*HYPERLINK\(\s*(?:"((?:[^"]|"")*)"|\$?([A-Z]{1,3})\$?([0-9]{1,7}))\s*[,;)]', re.IGNORECASE
 )
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Refuse a workbook of which a part is damaged.
-
-    Raises:
-        UnreadableFile: If the block raised any error.
-    """
-    try:
-        yield
-    except UnreadableFile:
-        raise
-    except Exception as error:
-        # Damaged parts raise many types of errors: XMLSyntaxError, KeyError, ValueError, …
-        rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
-        raise UnreadableFile(rule) from error
 
 
 class Package:
@@ -168,9 +150,7 @@ def _ends(part: bytes, tag: str) -> Iterator[Any]:
             if event == "start":
                 continue
             yield one
-            one.clear()
-            while one.getprevious() is not None:
-                del one.getparent()[0]
+            free(one)
         if waiting > LONGEST_ROW:
             raise UnreadableFile(f"the workbook has more than {LONGEST_ROW:,} bytes in a row, or in front of rows")
 

@@ -15,7 +15,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS, KINDS, OVERLOOKED, Kind, Row
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import Reading, Table, Writing, check_size, table_of_records
-from qrkit.exchange.xml_text import check_doctype, element, events, events_in_parts
+from qrkit.exchange.xml_text import check_doctype, element, events, events_in_parts, free
 from qrkit.tracking.own_fields import split_tags
 
 if TYPE_CHECKING:
@@ -99,9 +99,7 @@ def _items(data: bytes, space: str) -> Iterator[etree._Element]:
                 number += 1
                 waiting = 0
                 yield one
-                one.clear()
-                while one.getprevious() is not None:
-                    del root[0]
+                free(one)
         waiting = _count(root) - bool(number) if root is not None else 0
         _check_elements(waiting, number)
     _check_elements(waiting + 1, number)  # with the root

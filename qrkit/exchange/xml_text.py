@@ -15,7 +15,7 @@ from qrkit.errors import UnreadableFile
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["check_doctype", "element", "events", "events_in_parts"]
+__all__ = ["check_doctype", "element", "events", "events_in_parts", "free"]
 
 # Characters that XML 1.0 cannot represent, not even as character references.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -70,6 +70,13 @@ def events_in_parts(data: bytes, size: int, tags: Sequence[str]) -> Iterator[Ite
         parser.feed(data[start : start + size])
         yield parser.read_events()
     parser.close()
+
+
+def free(element: etree._Element) -> None:
+    """Free the memory of an element that was read, and of those in front of it."""
+    element.clear()
+    while element.getprevious() is not None:
+        del element.getparent()[0]  # type: ignore[union-attr]  # it has one, beside the other
 
 
 def check_doctype(root: etree._Element) -> None:

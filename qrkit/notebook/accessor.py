@@ -28,7 +28,7 @@ from qrkit.contents.kinds import kind_named, make_from_texts
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
-from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest
+from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest, renaming
 from qrkit.late import watch
 from qrkit.notebook.picture_columns import PictureTable, drawn, rows_of
 from qrkit.pictures.batch_files import Look, Painter
@@ -449,7 +449,8 @@ def _insert_rows(
                 texts: dict[str, Any] = {**_texts(columns, values)}
                 wanted = texts.pop("campaign", "")
                 if wanted and wanted not in campaigns:
-                    campaigns[wanted] = _new_campaign(portfolio, wanted)
+                    with renaming(lambda _: "campaign"):
+                        campaigns[wanted] = portfolio.insert_campaign(wanted).id
                 # Without a marker, because the column of short URLs may be drawn.
                 given = {**texts, "campaign_id": campaigns.get(wanted), "properties": properties}
                 records.append(portfolio.insert_qrcode(**given, scan_marker=False))
@@ -474,13 +475,6 @@ def _texts(columns: Mapping[str, Hashable], values: Iterable[Any]) -> dict[str, 
     if problems:
         raise InvalidParameter(*problems)
     return texts
-
-
-def _new_campaign(portfolio: Portfolio, name: str) -> str:
-    problems: list[Problem] = []
-    with collecting(problems):
-        return portfolio.insert_campaign(name).id
-    raise InvalidParameter(*(replace(one, name="campaign") for one in problems))
 
 
 def _locate(label: Hashable, problem: Problem, columns: Mapping[str, Hashable]) -> Problem:

@@ -19,7 +19,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH, STANDARD_PADDING
 from qrkit.design.color import BLACK, WHITE, Color
-from qrkit.design.design import Design
 from qrkit.design.frames import unset_rule
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.frames.framing import LEAST_CONTRAST
@@ -32,7 +31,7 @@ from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
 from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
 from qrkit.paper.stocks import Stock, stock_named
-from qrkit.pictures.batch_files import MOST_LOOKS
+from qrkit.pictures.batch_files import MOST_LOOKS, look_of
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.inks import press_of
 from qrkit.pictures.patterns import check_pattern, filled
@@ -198,11 +197,6 @@ def stock_of(settings: SheetSettings) -> Stock:
     return stock
 
 
-def _look(image: QRImage) -> tuple[object, ...]:
-    """Return what codes have in common that differ only in their contents."""
-    return image.symbol.version, *(getattr(image.design, one) for one in Design.model_fields if one != "content")
-
-
 class _Sheet:
     """Checks labels and writes their pages."""
 
@@ -241,10 +235,8 @@ class _Sheet:
         for name, index, row, image in self._looks.values():
             self._preflight(name, image, self._placed(index, row))
         if settings.lines and (contrast := settings.text_color.contrast(ground)) < LEAST_CONTRAST:
-            told = (
-                f"text in {settings.text_color.rgb} on {ground.rgb} has a contrast of {contrast:.1f}, and people need "
-            )
-            self._findings["text"] = told + f"{LEAST_CONTRAST:g} or more to read it"
+            told = f"text in {settings.text_color.rgb} on {ground.rgb} has a contrast of {contrast:.1f}"
+            self._findings["text"] = f"{told}, and people need {LEAST_CONTRAST:g} or more to read it"
         for finding in self._findings.values():
             warnings.warn(finding, stacklevel=4)
 
@@ -279,14 +271,14 @@ class _Sheet:
         if index < MOST_KEPT:
             self._kept[index] = image
         if len(self._looks) < MOST_LOOKS:
-            self._looks.setdefault(_look(image), (name, index, row, image))
+            self._looks.setdefault(look_of(image, "content"), (name, index, row, image))
 
     def _image(self, row: Any) -> QRImage:
         """Return the code of a label; on a colored one without a field of its own, unless phones may need one."""
         image, ground = self._labels.image(row), self._settings.label_color
         if ground is None or "background" in image.design.model_fields_set or image.design.micro:
             return image
-        on_label, look = image.on(ground), _look(image)
+        on_label, look = image.on(ground), look_of(image, "content")
         if look not in self._is_read:
             size = PrintSize(size_mm=self._room.width)
             is_pale = any(one.code in PALE for one in known_findings(on_label, size))
@@ -342,7 +334,7 @@ class _Sheet:
         least = ceil(self._settings.least_module / dot - ROUNDING) * dot if dot else self._settings.least_module
         if module < least - ROUNDING:
             version = min(40, (floor(code.width / least + ROUNDING) - 2 * STANDARD_PADDING - 17) // 4)
-            fits = f"version {version} is the largest that does" if version > 0 else "no QR Code does"
+            fits = f"version {version} is the largest that fits" if version > 0 else "no QR Code fits"
             dots = f", whole dots at {dpi:g} dpi" if dpi else ""
             rule = (
                 f"the QR Code does not fit {self._stock.name}: its modules would be {module:.2f} mm wide{dots}, and "

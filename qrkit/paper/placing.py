@@ -123,6 +123,8 @@ class Lettering:
 
     def fitted(self, texts: Sequence[str], width: float, height: float, most: TextSize) -> Block | None:
         """Return texts in the largest size up to `most` at which they fit; None if they never do."""
+        if not texts:
+            return Block((), most)
         if sum(map(len, texts)) > LONG:
             smallest = self._block(texts, width, most._replace(first=SMALLEST_CAPITAL_MM))
             if smallest is None or smallest.size.height > height:
@@ -223,7 +225,7 @@ def place(box: Box, shape: float, texts: Sequence[str], most: TextSize, letterin
     code = _inside(Box(box.x, box.y, min(box.height / min(shape, 1), box.width * BESIDE), box.height), shape)
     left = box.x + code.width + most.gap
     width, height = (box.x + box.width - left, box.height) if is_wide else (box.width, box.height * BELOW)
-    block = lettering.fitted(texts, width, height, most) if texts else Block((), most)
+    block = lettering.fitted(texts, width, height, most)
     if block is None:
         return None
     if is_wide:
@@ -234,15 +236,14 @@ def place(box: Box, shape: float, texts: Sequence[str], most: TextSize, letterin
     below = max(most.height, block.size.height)
     code = _inside(box._replace(height=box.height - below - most.gap), shape)
     code = code._replace(y=box.y + (box.height - code.height - most.gap - below) / 2)
-    center, top = box.x + box.width / 2, code.y + code.height + most.gap
-    return Placed(code, tuple(line._replace(x=center - line.x / 2, y=top + line.y) for line in block.lines), block.size)
+    return Placed(code, _centered(block.lines, box, code.y + code.height + most.gap), block.size)
 
 
 def place_on_poster(
     box: Box, shape: float, texts: Sequence[str], most: TextSize, lettering: Lettering
 ) -> Placed | None:
     """Place a title above a code and further texts below it; the arguments are those of `place`."""
-    block = lettering.fitted(texts, box.width, box.height * BELOW, most) if texts else Block((), most)
+    block = lettering.fitted(texts, box.width, box.height * BELOW, most)
     if block is None:
         return None
     title = [line for line in block.lines if line.weight == "bold"]
@@ -254,10 +255,13 @@ def place_on_poster(
     space = (box.height - above - code.height - below) / (2 + bool(title) + bool(others))
     top = box.y + space
     code = code._replace(y=top + (above + space if title else 0))
-    start, center = code.y + code.height + space - begin, box.x + box.width / 2
-    lines = [line._replace(x=center - line.x / 2, y=top + line.y) for line in title]
-    lines += [line._replace(x=center - line.x / 2, y=start + line.y) for line in others]
-    return Placed(code, tuple(lines), block.size)
+    below_code = _centered(others, box, code.y + code.height + space - begin)
+    return Placed(code, _centered(title, box, top) + below_code, block.size)
+
+
+def _centered(lines: Iterable[Line], box: Box, top: float) -> tuple[Line, ...]:
+    """Return lines of a block in the middle of a box, from a top edge."""
+    return tuple(line._replace(x=box.x + (box.width - line.x) / 2, y=top + line.y) for line in lines)
 
 
 def _inside(box: Box, shape: float) -> Box:

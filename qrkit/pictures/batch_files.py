@@ -36,7 +36,7 @@ from qrkit.pictures.preflight import PrintFinding, known_findings
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, packed
 
-__all__ = ["MOST_LOOKS", "Look", "Painted", "Painter", "Row", "painted_rows"]
+__all__ = ["MOST_LOOKS", "Look", "Painted", "Painter", "Row", "look_of", "own_warnings", "painted_rows"]
 
 Kept = TypeVar("Kept")
 Sent = TypeVar("Sent")
@@ -127,7 +127,7 @@ class Look:
         """
         if not self.can_travel(design):
             return
-        look = (*_look_of(design, "content"), len(design.content))
+        look = (*_fields_of(design, "content"), len(design.content))
         if look in self._others:
             self._others[look].number += 1
         elif len(self._others) < MOST_LOOKS:
@@ -139,8 +139,7 @@ class Look:
         Pictures whose symbols are equally large look alike, whatever their captions say. Only the first of each look is
         checked, and only the first 20 looks.
         """
-        kind = image.design.frame and image.design.frame.kind
-        look = (image.symbol.version, kind, *_look_of(image.design, "content", "frame"))
+        look = (image.design.frame and image.design.frame.kind, *look_of(image, "content", "frame"))
         if look not in self._findings and len(self._findings) < MOST_LOOKS:
             self._findings[look] = tuple(known_findings(image, size))
         return self._findings.get(look, ())
@@ -184,7 +183,12 @@ class _Seen:
     number: int = 1
 
 
-def _look_of(design: Design, *left_out: str) -> Iterator[object]:
+def look_of(image: QRImage, *left_out: str) -> tuple[object, ...]:
+    """Return what images have in common that differ only in these fields: their symbols are equally large."""
+    return image.symbol.version, *_fields_of(image.design, *left_out)
+
+
+def _fields_of(design: Design, *left_out: str) -> Iterator[object]:
     return (getattr(design, name) for name in Design.model_fields if name not in left_out)
 
 
@@ -256,9 +260,8 @@ class Painter:
             data = printed.to_bytes(self.format)
         except QrkitError as error:
             return Painted(None, str(error))
-        lost = tuple(image.warnings) if isinstance(content, Design) else ()
         file = packed(data, deflated=self.is_packed and self.format not in DENSE)
-        return Painted(file, "", lost, self.findings(image))
+        return Painted(file, "", own_warnings(content, image), self.findings(image))
 
     def findings(self, image: QRImage) -> tuple[PrintFinding, ...]:
         """Return what to change in a picture before it is printed; nothing without a print size."""
@@ -271,6 +274,11 @@ class Painter:
     def each(self, contents: list[Any]) -> list[Painted]:
         """Draw the files of several contents."""
         return [self(content) for content in contents]
+
+
+def own_warnings(content: Any, image: QRImage) -> tuple[str, ...]:
+    """Return the warnings about a design of its own; those about the design of all rows are told once."""
+    return tuple(image.warnings) if isinstance(content, Design) else ()
 
 
 def painted_rows(

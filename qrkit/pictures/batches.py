@@ -23,7 +23,7 @@ from qrkit.drawing.writers import format_named
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import FileNames, complete_file, writing
 from qrkit.late import Shown, watch
-from qrkit.pictures.batch_files import Look, Painter, Row, painted_rows
+from qrkit.pictures.batch_files import Look, Painter, Row, own_warnings, painted_rows
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.preflight import PrintFinding, PrintTally
 from qrkit.pictures.printing import PrintSize
@@ -95,17 +95,19 @@ class Filed(NamedTuple):
 
     Attributes:
         row: The row.
-        file: The name of its file in the zip, or its path in the folder; "" if the row failed.
+        file: The name of its file in the zip, or its path in the folder; "" if the row failed or is not for a file.
         error: The error message, if the row failed.
         warnings: Warnings about its own design.
         findings: What to change before it is printed.
+        image: The image, if it is not for a file.
     """
 
     row: Row
-    file: str
+    file: str = ""
     error: str = ""
     warnings: tuple[str, ...] = ()
     findings: tuple[PrintFinding, ...] = ()
+    image: QRImage | None = None
 
 
 @lists_fields(DesignFields)
@@ -174,22 +176,22 @@ def generate_many(
         <QRImage 'https://example.com/3', 3-H, 296 x 296 px>
     """
     _check(contents, names, processes, fields)
-    _check_size(print_size, to)
-    chosen = format_named(format).name
+    target, chosen = _target(to, print_size), format_named(format).name
     look = Look(design, fetch, fields)
     total = len(contents) if isinstance(contents, Sized) else None
     seen = watch(progress=progress)
-    if to is None:
-        return _draw(seen(contents, "Drawing", total), look)
-    target = _target(to)
-    painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
-    errors, told, tally, created = list[RowError](), set[str](), PrintTally(), 0
-    with closing(filed(_rows(contents, names), target, painter, total, processes)) as found:
+    if target is None:
+        outcomes = _drawn(contents, look)
+    else:
+        painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
+        outcomes = filed(_rows(contents, names), target, painter, total, processes)
+    images, errors, told, tally = list[QRImage | None](), list[RowError](), set[str](), PrintTally()
+    with closing(outcomes) as found:
         for number, one in enumerate(seen(found, "Drawing", total)):
-            created += bool(one.file)
+            images.append(one.image)
             tally.see(one.findings)
             content = one.row.content
-            if not one.file:
+            if one.error:
                 errors.append(_error(number, content, one.error))
             elif isinstance(content, Design):
                 look.see(number, content)
@@ -198,7 +200,7 @@ def generate_many(
                 warnings.warn(warning, stacklevel=2)
     look.tell_fault(stacklevel=3)
     tally.warn(stacklevel=2)
-    return Batch(created, tuple(errors), target=target)
+    return Batch(len(images) - len(errors), tuple(errors), tuple(images) if target is None else (), target)
 
 
 def _check(
@@ -218,14 +220,13 @@ def _check(
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
 
 
-def _check_size(print_size: PrintSize | None, to: str | Path | None) -> None:
-    if print_size is not None and to is None:
-        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
-        raise InvalidParameter(Problem("print_size", None, rule))
-
-
-def _target(to: str | Path) -> Path:
+def _target(to: str | Path | None, print_size: PrintSize | None) -> Path | None:
     """Return the path of a zip, PDF or folder; reject names that are no folders: `poster.svg`, `codes.tar.gz`."""
+    if to is None:
+        if print_size is not None:
+            rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
+            raise InvalidParameter(Problem("print_size", None, rule))
+        return None
     path = Path(to)
     if path.suffix.lower() in OTHER_ARCHIVES and not path.is_dir():
         rule = "is the name of an archive that cannot be written; pass a folder or a .zip file"
@@ -237,26 +238,15 @@ def _target(to: str | Path) -> Path:
     return path
 
 
-def _draw(contents: Iterable[Any], look: Look) -> Batch:
-    """Return the images as objects, in this process: transferring them from another would take as long."""
-    images: list[QRImage | None] = []
-    errors: list[RowError] = []
-    told: set[str] = set()
-    for number, content in enumerate(contents):
-        image = None
+def _drawn(contents: Iterable[Any], look: Look) -> Generator[Filed]:
+    """Yield the images as objects, from this process: transferring them from another would take as long."""
+    for content in contents:
         try:
             image = look.image(content)
         except QrkitError as error:
-            errors.append(_error(number, content, str(error)))
-        images.append(image)
-        if image is None or not isinstance(content, Design):
-            continue
-        look.see(number, content)
-        for warning in set(image.warnings) - told:
-            told.add(warning)
-            warnings.warn(warning, stacklevel=3)
-    look.tell_fault(stacklevel=4)
-    return Batch(len(images) - len(errors), tuple(errors), tuple(images))
+            yield Filed(Row(content), error=str(error))
+        else:
+            yield Filed(Row(content), warnings=own_warnings(content, image), image=image)
 
 
 def _error(number: int, content: Any, error: str) -> RowError:
@@ -320,7 +310,7 @@ def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Fil
                 yield Filed(row, "", str(error))
                 continue
             pages += 1
-            lost = tuple(image.warnings) if isinstance(row.content, Design) else ()
+            lost = own_warnings(row.content, image)
             yield Filed(row, f"{target.name}#page={pages}", "", lost, painter.findings(image))
         if not pages:
             raise _NoPicture

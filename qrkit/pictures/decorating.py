@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, renaming
 from qrkit.late import named
 
 if TYPE_CHECKING:
@@ -161,17 +160,6 @@ class Decoration(NamedTuple):
         return caption.replace(text=self.caption) if caption else Caption(self.caption)
 
 
-@contextmanager
-def parts_by_name() -> Iterator[None]:
-    """Call the fields of a design in errors as people do who asked for a part of its decoration, such as a caption.
-
-    Raises:
-        InvalidParameter: If the block raises it.
-    """
-    try:
-        yield
-    except InvalidParameter as error:
-        if not any(problem.name in PARTS for problem in error.problems):
-            raise
-        problems = (replace(one, name=PARTS.get(one.name, one.name)) for one in error.problems)
-        raise InvalidParameter(*problems) from None
+def parts_by_name() -> AbstractContextManager[None]:
+    """Call the fields of a design in errors as people do who asked for a part of its decoration, such as a caption."""
+    return renaming(lambda name: PARTS.get(name, name))

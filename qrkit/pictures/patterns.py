@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import PurePosixPath
 
 from qrkit.contents.cards import file_stem
 from qrkit.design.formats import FORMATS
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["FIELD", "check_pattern", "filled", "path_in"]
+__all__ = ["FIELD", "check_pattern", "check_patterns", "filled", "path_in"]
 
 FIELD = re.compile(r"\{([^{}]+)\}")
 """A field in a pattern or a caption."""
@@ -33,6 +34,18 @@ def path_in(pattern: str, values: Mapping[str, str]) -> PurePosixPath:
     # A folder never has the name of a file.
     folders = (f"{one}_" if one.lower().endswith(SUFFIXES) else one for one in parts[:-1])
     return PurePosixPath(*folders, parts[-1])
+
+
+def check_patterns(rows: Iterable[Iterable[str]], **patterns: object) -> None:
+    """Check each of these patterns as `check_pattern` does; what is no text, such as a list of names, has no fields.
+
+    Args:
+        rows: The names of the fields of each row.
+        **patterns: The patterns, by the parameters that hold them.
+    """
+    known = list(dict.fromkeys(chain.from_iterable(rows)))
+    for name, pattern in patterns.items():
+        check_pattern(name, pattern if isinstance(pattern, str) else "", known)
 
 
 def check_pattern(name: str, pattern: str, known: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -256,12 +257,9 @@ class _Sheet:
 
     def mark(self, x: float, y: float, width: float, height: float) -> None:
         """Mark the corners of a field that the payer fills in."""
-        for left in (x, x + width - CORNER):
-            for top in (y, y + height - CORNER_LINE):
-                self.add(rectangle(left, top, CORNER, CORNER_LINE))
-        for left in (x, x + width - CORNER_LINE):
-            for top in (y, y + height - CORNER):
-                self.add(rectangle(left, top, CORNER_LINE, CORNER))
+        for across, down in ((CORNER, CORNER_LINE), (CORNER_LINE, CORNER)):
+            for left, top in product((x, x + width - across), (y, y + height - down)):
+                self.add(rectangle(left, top, across, down))
 
     def write_blocks(
         self, blocks: Sequence[Block], x: float, y: float, most: tuple[float, float], sizes: Sequence[Size]

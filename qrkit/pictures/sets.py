@@ -12,7 +12,7 @@ from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.pictures.batches import Batch, generate_many
 from qrkit.pictures.decorating import Decoration, parts_by_name
-from qrkit.pictures.patterns import check_pattern, filled, path_in
+from qrkit.pictures.patterns import check_patterns, filled, path_in
 from qrkit.pictures.printing import PrintSize
 
 if TYPE_CHECKING:
@@ -82,9 +82,7 @@ def generate_set(
         <QRImage 'https://example.com/table/12', 3-M, 328 x 424 px>
     """
     texts = numbered(_mappings(rows))
-    known = list(dict.fromkeys(name for row in texts for name in row))
-    for name, pattern in (("content", content), ("names", names)):
-        check_pattern(name, pattern if isinstance(pattern, str) else "", known)
+    check_patterns(texts, content=content, names=names)
     drawn: Sequence[Any] = [filled(content, row) for row in texts] if isinstance(content, str) else list(content)
     given = Design.by_field(fields)
     how: dict[str, Any] = {"design": design, **fields}
@@ -124,9 +122,7 @@ def decorated(
         subtitle: Pattern of the smaller words; None for those of the design.
         fields: Fields of the design that win over the decoration.
     """
-    known = list(dict.fromkeys(name for row in texts for name in row))
-    for field, pattern in (("caption", decoration.caption), ("subtitle", subtitle)):
-        check_pattern(field, pattern if isinstance(pattern, str) else "", known)
+    check_patterns(texts, caption=decoration.caption, subtitle=subtitle)
     # The longest content has the most modules, so all symbols fit the size of its picture; and if any caption fits the
     # frame, the shortest does.
     longest = max((one for one in contents if isinstance(one, str)), key=len, default="") or "0"

@@ -40,19 +40,11 @@ from qrkit.tracking.records import (
     TermsFields,
 )
 from qrkit.tracking.redirect_rules import GivenRules
-from qrkit.tracking.short_urls import (
-    CODE_RULE,
-    base_url_of,
-    is_short_code,
-    new_id,
-    new_short_code,
-    path_of,
-    tidy_code,
-)
+from qrkit.tracking.short_urls import CODE_RULE, base_url_of, is_short_code, new_id, new_short_code, path_of, tidy_code
 from qrkit.tracking.times import Clock, now
 from qrkit.tracking.utm import GivenUtm
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "visible", "with_fields"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "told_apart", "visible", "with_fields"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -339,8 +331,7 @@ class Records:
         if not ids:
             names = some_names(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes)
             raise NotFound("QR Code", text, hint=_suggestion(text, names))
-        few = [self.get_qrcode(id) for id in ids[:MOST_PROPOSED]]
-        which = [f"{code.short_code or code.id} ({summary(code.content)[:MOST_SHOWN]})" for code in few]
+        which = [told_apart(self.get_qrcode(id)) for id in ids[:MOST_PROPOSED]]
         raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
 
     def _code_in(self, text: str) -> str:
@@ -566,6 +557,11 @@ def _suggestion(text: str, names: Sequence[str]) -> str:
         return "there are none yet"
     hint = nearest(text, names)
     return hint if hint.startswith("did") else ""
+
+
+def told_apart(code: QRCode) -> str:
+    """Return how an error tells a QR Code from others of its name."""
+    return f"{code.short_code or code.id} ({summary(code.content)[:MOST_SHOWN]})"
 
 
 def _several(kind: str, text: str, number: int, which: Sequence[str], better: str) -> Problem:

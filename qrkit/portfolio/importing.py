@@ -20,10 +20,10 @@ from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.columns import Row, Rows
-from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place
+from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.sheets import sheet_of, table_of_sheet
-from qrkit.exchange.table_files import Table, codes_of
+from qrkit.exchange.sheets import mapped_table
+from qrkit.exchange.table_files import Table, are_addresses, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -50,7 +50,7 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
-__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_mapped", "read_table"]
+__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_table"]
 
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
@@ -105,43 +105,33 @@ class Present:
     old_base_urls: Sequence[str] = ()
 
 
-def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = ANYWHERE) -> Table:
+def read_table(
+    data: bytes,
+    format: str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    seen: Watch = UNSEEN,
+    place: Place = ANYWHERE,
+) -> Table:
     """Read the rows of a file.
 
     Args:
+        data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
+        columns: Our column names mapped to those of a file with rows; empty if it calls them so, too.
         seen: Shows the progress.
         place: Where the table of a csv or a workbook is.
 
     Raises:
         UnreadableFile: If the file as a whole cannot be read.
-        InvalidParameter: If the place is given for another format, or there is no such sheet or encoding.
+        InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    if columns:
+        return mapped_table(data, format, columns, place)
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
     chosen = sniffed(data, format)
     place.check("" if chosen.name in SHEETS and chosen.name != "json" else chosen.name)
     return chosen.read(data, how)
-
-
-def read_mapped(
-    data: bytes, format: str, columns: Mapping[str, str], seen: Watch = UNSEEN, place: Place = ANYWHERE
-) -> Table:
-    """Read the rows of a file as `read_table` does, or those of a csv or a workbook whose columns have other names.
-
-    Args:
-        data: The bytes of the file.
-        format: One of `qrkit.exchange.IMPORT_FORMATS`.
-        columns: Our column names mapped to the file's; empty if it calls them so, too.
-        seen: Shows the progress.
-        place: Where the table of a csv or a workbook is.
-
-    Raises:
-        UnreadableFile: If the file as a whole cannot be read.
-        InvalidParameter: If a column, a sheet or an encoding does not exist.
-    """
-    if not columns:
-        return read_table(data, format, seen, place)
-    return table_of_sheet(sheet_of(data, format, map(str, columns.values()), place), columns)
 
 
 def import_table(
@@ -217,7 +207,8 @@ class _Importing:
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
-        self._has_addresses = _hold_addresses(table.rows)
+        contents = (row.cells.get("Content", "") for row in table.rows)
+        self._has_addresses = are_addresses([text for text in contents if not NO_CONTENT.fullmatch(text)])
         self._own_hosts = {"", host_of(present.base_url)}
         self._has_folders = False
         self.other_hosts, self.kept_codes = Counter[str](), 0
@@ -253,22 +244,18 @@ class _Importing:
         after = before.replace(**changes)
         after = after.model_copy(update=links_of(vars(after), self._present.base_url))
         check_change(before, after)
-        warning = ""
-        if campaign := tidy_name(row.cells.get("Campaign Name", "")):
-            campaign_id, warning = self._campaign(campaign)
-            after = after.replace(campaign_id=campaign_id)
+        campaign_id, similar = self._campaign(row, code, "")
+        after = after.replace(campaign_id=campaign_id) if campaign_id else after
         if after == before:
             yield issue_of(row, code, "duplicate", f"{before.name!r} is in the portfolio as this row says")
             return
         self.updates.append((before, after))
         notes = tuple(note for note in row.notes if note[0] != "date-unreadable")  # nothing is added with a date
         yield from self._issues(row._replace(notes=notes), code, {"properties": code.properties, "template": template})
-        if warning:
-            yield issue_of(row, code, "similar-name", warning)
+        yield from similar
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
-        campaign = tidy_name(row.cells.get("Campaign Name", "")) or self._default_campaign
         given = self._link(code.short_url)
         is_own = self._is_free(given)
         link = given if given and is_own else self._new_link(given.urlinfo if given else "")
@@ -280,7 +267,7 @@ class _Importing:
             is_marked = code.scan_marker or (is_new and fits(url + SCAN_MARKER, properties))
             check_trackable(code)
             # Last, so that it is created only for a QR Code that is imported.
-            campaign_id, warning = self._campaign(campaign)
+            campaign_id, similar = self._campaign(row, code, self._default_campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         stored = stored_row(named)
@@ -294,9 +281,7 @@ class _Importing:
         }
         self._waiting.append(stored)
         issues = [self._lost_code(row, code, url)] if code.short_url and not is_own else []
-        issues += self._issues(row, code, stored)
-        if warning:
-            issues.append(issue_of(row, code, "similar-name", warning))
+        issues += [*self._issues(row, code, stored), *similar]
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._claims.take(link)
@@ -370,19 +355,19 @@ class _Importing:
         links = (ShortLink(code, urlinfo) for code in iter(new_short_code, ""))
         return next(link for link in links if self._is_free(link))
 
-    def _campaign(self, name: str) -> tuple[str | None, str]:
-        """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name.
+    def _campaign(self, row: Row, code: QRCode, default: str) -> tuple[str | None, list[ImportIssue]]:
+        """Return the ID of a row's campaign, which is created if there is none of its name; None without a name.
 
-        The second value is a warning if a new name differs from another one in case alone, else "".
+        The issue is a warning if a new name differs from another one in case alone.
         """
-        warning = ""
+        name, warning = tidy_name(row.cells.get("Campaign Name", "")) or default, ""
         if name and name not in self._campaigns:
             campaign = Campaign(id=new_id(), name=name, created=self._present.now)
             self._new_campaigns.append(campaign)
             self._campaigns[name] = campaign.id
             warning = self._spellings.warning(name, what="campaigns")
             self._spellings.add(name)
-        return self._campaigns[name] if name else None, warning
+        return self._campaigns.get(name), [issue_of(row, code, "similar-name", warning)] if warning else []
 
 
 def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLink | None]:
@@ -436,15 +421,6 @@ def _completed(
     is_new = code.is_dynamic and (code.name, code.content) not in there
     url = meant_url(code.content) if is_new else ""
     return (row, code.replace(content=url)) if url else read
-
-
-def _hold_addresses(rows: Rows) -> bool:
-    """Return whether most contents of a file are web addresses, apart from those that say that there is none."""
-    contents = [
-        content for row in rows if (content := row.cells.get("Content", "")) and not NO_CONTENT.fullmatch(content)
-    ]
-    addresses = sum(ADDRESS.match(content) is not None for content in contents)
-    return addresses > 0 and addresses >= len(contents) / 2
 
 
 def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterator[ImportIssue]:

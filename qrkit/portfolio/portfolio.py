@@ -25,7 +25,7 @@ from qrkit.portfolio.checking import check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
-from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_mapped
+from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_table
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
@@ -344,7 +344,7 @@ class Portfolio(Shown, Scanned, Written):
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
-        table = read_mapped(data, named.name, columns or {}, seen, Place(**place))
+        table = read_table(data, named.name, columns, seen=seen, place=Place(**place))
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.exchange.columns import COLUMN_OF, EVERY, Row
+from qrkit.portfolio.codes import told_apart
 from qrkit.store.records.searching import EDITED
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import QRCode
@@ -73,9 +73,7 @@ class Identified:
         elif first != row.number:
             rule = f"is in row {first}, too; only that row was read"
         elif len(found) > 1:
-            listed = ", ".join(
-                f"{one.short_code or one.id} ({summary(one.content)[:40]})" for one in found[:MOST_LISTED]
-            )
+            listed = ", ".join(map(told_apart, found[:MOST_LISTED]))
             more = f", and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
             rule = f"belongs to {len(found)} QR Codes: {listed}{more}; none was changed, update by short_url instead"
         elif found and not found[0].is_available:

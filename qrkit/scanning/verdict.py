@@ -83,14 +83,8 @@ def panel_issues(panel: Panel) -> Iterator[Issue]:
     """Yield issues for wrong texts and for conditions in which readers failed."""
     if panel.wrong:
         condition, engine = panel.wrong[0]
-        yield Issue(
-            "wrong-text",
-            "fatal",
-            "panel",
-            len(panel.wrong),
-            0,
-            f"{engine} reads a different text in the “{condition}” test",
-        )
+        message = f"{engine} reads a different text in the “{condition}” test"
+        yield Issue("wrong-text", "fatal", "panel", len(panel.wrong), 0, message)
     if not panel.rate:
         yield Issue("not-read", "fatal", "panel", 0, 1, "no scanner can read it in any test")
         return

@@ -264,11 +264,11 @@ def test_sheets_that_are_not_read_are_named(run, folder):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (from_gates()[:-2], "output: is required with --from: a folder, or a .zip"),
-        (from_gates(to="-"), "output: is required with --from: a folder, or a .zip"),
+        (from_gates()[:-2], "output: is required with --from: a folder, a .zip or a .pdf"),
+        (from_gates(to="-"), "output: is required with --from: a folder, a .zip or a .pdf"),
         (from_gates(to="codes.svg"), "to='codes.svg': is the name of one picture; pass a folder or a .zip file"),
         (from_gates("hi"), "content='hi': cannot be combined with --from"),
-        (from_gates("--style", "ascii"), "style='ascii': cannot be combined with --from"),
+        (from_gates("--style", "ascii"), "style='ascii': is for a single code"),
         (from_gates("--format", "pgn"), "did you mean 'png'"),
         (from_gates("--size", "99", "--ec", "X"), "size=99: must be in 1..20 pixels per module; ec='X'"),
         (from_gates("--name-column", "gat"), "name_column='gat': is not a column of the file; did you mean 'gate'?"),

@@ -83,6 +83,9 @@ def test_a_code_is_as_wide_as_its_distance_needs(run, folder):
     status, error = run(LINK, "--distance-m", "3", "--size-mm", "40", "-o", "a.pdf")
     assert (status, "phones at 3 m need 12 mm; print it at least 396 mm wide" in error) == (0, True)
     assert "distance_m=3.0: is for a single code" in run(LINK, "--count", "2", "--distance-m", "3", "-o", "a.zip")[1]
+    assert "output='a.json': is for the design of a single code" in run(LINK, "--count", "2", "-o", "a.json")[1]
+    texts = "--count", "2", "-o", "texts", "--format", "txt"
+    assert "style='ascii': is for a single code" in run(LINK, *texts, "--style", "ascii")[1]
     assert "distance_m=3.0: is only for pictures, not for text" in run(LINK, "--distance-m", "3")[1]
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
@@ -124,6 +125,14 @@ def test_a_closed_link_never_becomes_an_open_one(shop, mapped):
     codes = shop.list_qrcodes()
     with_terms = [code for code in codes if code.password or code.valid_until or code.rules or code.limit]
     assert (len(with_terms), result.created) == (0, 5) if mapped else (5, 10)
+
+
+@pytest.mark.rule("X16")
+def test_a_closed_link_of_a_frame_never_becomes_an_open_one(shop):
+    links = [{"slug": f"code{number}", "to": target(str(number)), "password": word} for number, word in enumerate("x ")]
+    result = shop.import_frame(pd.DataFrame(links), columns={"content": "to", "short_url": "slug"})
+    left_out = [issue.row for issue in result.issues if issue.reason == "invalid"]
+    assert (left_out, [code.short_code for code in shop.list_qrcodes()]) == ([1], ["code1"])
 
 
 @pytest.mark.rule("X16")

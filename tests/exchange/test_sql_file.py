@@ -86,6 +86,21 @@ def test_a_row_that_cannot_be_read_is_told_and_costs_no_earlier_one(shop, end):
     assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["door"], 1)
 
 
+@pytest.mark.parametrize(
+    "dump",
+    [
+        "INSERT INTO yourls_url (keyword, url, title, timestamp, clicks) VALUES\n"
+        "('door','https://example.com','C:\\new `x`','2024-05-01 08:30:00',0);\n",
+        "COPY yourls_url (keyword, url, title, timestamp, clicks) FROM stdin;\n"
+        "door\thttps://example.com\tC:\\\\new\u2028`x`\t2024-05-01 08:30:00\t0\n\\.\n",
+    ],
+)
+def test_texts_of_a_dump_are_read_as_its_database_writes_them(shop, dump):
+    assert shop.import_file(dump.encode(), format="sql").is_complete
+    (code,) = shop.list_qrcodes()
+    assert " ".join(code.name.split()) == "C:\\new `x`"
+
+
 @pytest.mark.rule("T19")
 def test_a_dump_that_ends_within_copied_rows_tells_so(shop):
     copied = FILES["pg_dump"].partition("b'c")[0].replace("here", "here\u2028")

@@ -79,7 +79,7 @@ def split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:
     words = "The split works: {variant} got {visitors} of all visitors, {expected} expected."
     if is_broken:
         words = (
-            "The split is broken: {variant} got {visitors} of all visitors instead of {expected}. Do not believe any "
-            "difference before you know why."
+            "The split is broken: {variant} got {visitors} of all visitors instead of {expected}. Do not trust any "
+            "difference until you know why."
         )
     return say(words, variant=row["variant"], **values)

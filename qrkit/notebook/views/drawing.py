@@ -15,12 +15,14 @@ from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import FORMATS, svg
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import card, details, page_text, picture, png_picture
-from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.notebook.views.html import card, details, page_text, picture, pictures_of, png_picture
+from qrkit.pictures.image import QRImage
 from qrkit.symbol.symbol import Symbol
 
 SAMPLE = "QRKIT"
 """Content of the image of a part; it fits the smallest symbol."""
+FIELDS = {Frame: "frame", Gradient: "foreground", Markers: "markers", Modules: "modules", Photo: "photo"}
+"""The field of a design that a part is for."""
 SIZE, QUIET = 8, 4
 """Pixels per module, and quiet zone in modules, of a symbol without a design."""
 
@@ -44,11 +46,7 @@ def _(subject: Brand | Design | Frame | Gradient | Marker | Markers | Modules | 
     try:
         design = subject if isinstance(subject, Design) else _sample(subject)
         image = QRImage(design)
-        drawn = {
-            "image/svg+xml": image.small_svg(),
-            "image/png": image.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
-        }
-        beside = picture(image, f"QR Code: {image.title}")
+        drawn, beside = pictures_of(image), picture(image, f"QR Code: {image.title}")
     except QrkitError as error:
         # The design may be valid all the same, for example if it needs an image from a URL.
         return {"text/html": card(title, details([*pairs, ("not drawn", page_text(error))]))}
@@ -57,20 +55,12 @@ def _(subject: Brand | Design | Frame | Gradient | Marker | Markers | Modules | 
 
 def _sample(part: Brand | Frame | Gradient | Marker | Markers | Modules | Photo) -> Design:
     """Return a plain design with this one part, or a design in the look of a brand."""
-    match part:
-        case Brand():
-            return part.design(SAMPLE)
-        case Frame():
-            return Design(content=SAMPLE, frame=part)
-        case Gradient():
-            return Design(content=SAMPLE, foreground=part)
-        case Marker():
-            return Design(content=SAMPLE, markers=Markers(top_left=part, top_right=part, bottom_left=part))
-        case Markers():
-            return Design(content=SAMPLE, markers=part)
-        case Photo():
-            return Design(content=SAMPLE, ec="H", photo=part)
-    return Design(content=SAMPLE, modules=part)
+    if isinstance(part, Brand):
+        return part.design(SAMPLE)
+    if isinstance(part, Marker):
+        part = Markers(top_left=part, top_right=part, bottom_left=part)
+    fields: dict[str, Any] = {FIELDS[type(part)]: part}
+    return Design(content=SAMPLE, ec="H" if isinstance(part, Photo) else "M", **fields)
 
 
 @media.register

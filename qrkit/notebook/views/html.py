@@ -10,16 +10,15 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.design.color import Color
 from qrkit.design.gradient import Gradient
-
-if TYPE_CHECKING:
-    from qrkit.pictures.image import QRImage
+from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 
 __all__ = [
-    "VERDICTS", "badge", "card", "details", "more", "page_text", "picture", "png_picture", "soft", "swatch", "table",
+    "VERDICTS", "badge", "card", "details", "more", "page_text", "picture", "pictures_of", "png_picture", "soft",
+    "swatch", "table",
 ]  # fmt: skip
 
 SIDE = 148
@@ -97,6 +96,12 @@ def png_picture(png: bytes, size: tuple[float, float], alt: str, side: int = SID
     style = f"display:block;max-width:none;border-radius:4px;background:{CHECKS}"
     source = f"data:image/png;base64,{b64encode(png).decode()}"
     return f'<img src="{source}" width="{width}" height="{height}" alt="{page_text(alt)}" style="{style}">'
+
+
+def pictures_of(image: QRImage) -> dict[str, Any]:
+    """Return what a notebook shows of an image, by media type."""
+    png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
+    return {"image/svg+xml": image.small_svg(), "image/png": png}
 
 
 def swatch(fill: Color | Gradient) -> str:

@@ -9,11 +9,11 @@ from qrkit.contents.cards import summary
 from qrkit.design.presets import PRESETS
 from qrkit.exchange.merge import ImportResult
 from qrkit.notebook.views.fields import media
-from qrkit.notebook.views.html import card, details, page_text, png_picture, soft
+from qrkit.notebook.views.html import card, details, page_text, pictures_of, png_picture, soft
 from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
 from qrkit.pictures.gallery import THUMBNAIL, Gallery
-from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.pictures.image import QRImage
 from qrkit.pictures.payment_part import SwissPaymentPart
 from qrkit.pictures.printing import QRPrint
 
@@ -46,8 +46,7 @@ def _(result: Batch | ImportResult) -> dict[str, Any]:
 @media.register
 def _(image: QRImage) -> dict[str, Any]:
     image.warn()
-    png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
-    return {"image/svg+xml": image.small_svg(), "image/png": png}
+    return pictures_of(image)
 
 
 @media.register

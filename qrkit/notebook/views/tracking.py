@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from html import escape
 from itertools import islice
 from typing import Any
@@ -9,8 +11,8 @@ from typing import Any
 from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import card, details, more, page_text, picture, soft, table
-from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.notebook.views.html import card, details, more, page_text, picture, pictures_of, soft, table
+from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import drawn
@@ -67,26 +69,17 @@ def _(code: QRCode) -> dict[str, Any]:
     if not code.is_available:
         pairs.append(("not shown", "the plan of the account does not include more of it"))
     image = code_image(code)
-    drawn: dict[str, Any] = {}
-    if image:
-        png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
-        drawn = {"image/svg+xml": image.small_svg(), "image/png": png}
+    drawn = pictures_of(image) if image else {}
     title = page_text(summary(code.name) or "QR Code")
-    return {"text/html": card(title, details(pairs), beside=[_small(image, 148)])} | drawn
+    return {"text/html": card(title, details(pairs), beside=[_small(148, lambda: image)])} | drawn
 
 
-def _code_picture(code: QRCode, designs: CodeDesigns) -> str:
-    try:
-        return _small(code_image(code, designs), SMALL)
-    except QrkitError:
-        return ""
-
-
-def _small(image: QRImage | None, side: int) -> str:
-    try:
-        return picture(image, f"QR Code: {image.title}", side) if image else ""
-    except QrkitError:
-        return ""
+def _small(side: int, draw: Callable[..., QRImage | None], *values: Any) -> str:
+    """Show the image that a function draws of values; nothing if it cannot be drawn."""
+    with suppress(QrkitError):
+        if image := draw(*values):
+            return picture(image, f"QR Code: {image.title}", side)
+    return ""
 
 
 @media.register
@@ -101,7 +94,7 @@ def _(portfolio: Portfolio) -> dict[str, Any]:
     where = soft(f"{portfolio.store.path}, {portfolio.base_url}")
     rows = [
         (
-            _code_picture(code, designs),
+            _small(SMALL, code_image, code, designs),
             page_text(summary(code.name)),
             page_text(campaigns.get(code.campaign_id or "", "")),
             f'<span style="overflow-wrap:anywhere">{page_text(_cut(summary(code.content)))}</span>',
@@ -127,7 +120,7 @@ def _cut(text: str) -> str:
 def _(saved: Brands | Templates) -> dict[str, Any]:
     names = saved.names()
     figures = "".join(
-        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(_sample_image(saved, name), TEMPLATE)}'
+        f'<figure style="margin:0;width:{TEMPLATE}px">{_small(TEMPLATE, _sample_image, saved, name)}'
         f'<figcaption style="margin-top:3px">{page_text(name)}</figcaption></figure>'
         for name in names[:MOST_SHOWN]
     )
@@ -135,11 +128,8 @@ def _(saved: Brands | Templates) -> dict[str, Any]:
     return {"text/html": card(_count_text(len(names), saved.kind), row, more(len(names) - MOST_SHOWN, "names()"))}
 
 
-def _sample_image(saved: Brands | Templates, name: str) -> QRImage | None:
-    try:
-        return QRImage(saved.get(name).design(SAMPLE) if isinstance(saved, Brands) else saved.design(name, SAMPLE))
-    except QrkitError:
-        return None
+def _sample_image(saved: Brands | Templates, name: str) -> QRImage:
+    return QRImage(saved.get(name).design(SAMPLE) if isinstance(saved, Brands) else saved.design(name, SAMPLE))
 
 
 @media.register

@@ -199,7 +199,8 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
     if get_origin(bare) is tuple:
         most = next(note for note in notes if isinstance(note, Most))
         item = get_args(bare)[0]
-        entry = Control(name="", label=_title_of(item), help=_description_of(item), **_look(item, where))
+        help = help_text(_noted(item, "description"), {})
+        entry = Control(name="", label=_noted(item, "title") or item.__name__, help=help, **_look(item, where))
         return {"kind": "list", "low": most.low, "high": most.high, "fields": (entry,)}
     if bare in (int, float):
         return _number(next((note for note in notes if isinstance(note, Within)), None), whole=bare is int)
@@ -211,17 +212,10 @@ def _look(hint: Any, where: str) -> dict[str, Any]:
     raise TypeError(f"{where} has the type {bare}, for which there is no control")
 
 
-def _title_of(hint: Any) -> str:
-    """Return what an item of a list is called: the title of its type, or else its name."""
+def _noted(hint: Any, what: str) -> str:
+    """Return the `title` or the `description` of the items of a list; "" if their type has none."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    return next((str(note.title) for note in notes if getattr(note, "title", None)), hint.__name__)
-
-
-def _description_of(hint: Any) -> str:
-    """Return the description of an item of a list; "" if its type has none."""
-    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    text = next((str(note.description) for note in notes if getattr(note, "description", None)), "")
-    return help_text(text, {})
+    return next((str(text) for note in notes if (text := getattr(note, what, None))), "")
 
 
 def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:

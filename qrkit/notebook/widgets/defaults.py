@@ -27,35 +27,23 @@ CARD = (
 """A card with a white field, and the scan sign below it."""
 
 
-def _ink(image: QRImage) -> Color:
-    """Return the color of dark modules; for a gradient, its first color."""
-    fill = image.design.foreground
-    return (fill.stops[0].color if isinstance(fill, Gradient) else fill).opaque
-
-
-def _fill(image: QRImage, name: str) -> Color | Gradient:
+def _color(image: QRImage, name: str, stop: int = 0) -> Color:
+    """Return the color of a fill; of a gradient, that of its first stop or of another."""
     fill: Color | Gradient = getattr(image.design, name)
-    return fill
+    return fill.stops[stop].color if isinstance(fill, Gradient) else fill
+
+
+def _ink(image: QRImage) -> Color:
+    """Return the color of dark modules."""
+    return _color(image, "foreground").opaque
 
 
 def _gradient(image: QRImage, name: str) -> Gradient:
     """Return a gradient from the current color to a matching one: a lighter background, a related foreground."""
-    fill = _fill(image, name)
-    first = fill.stops[0].color if isinstance(fill, Gradient) else fill
+    first = _color(image, name)
     if name == "background":
         return Gradient.linear(first, first.over(Color(255, 255, 255)) if first.alpha < 255 else "#FFF4D6")
     return Gradient.linear("#0B3D91" if first == Color(0, 0, 0) else first, "#0A5F78")
-
-
-def _color(image: QRImage, name: str) -> str:
-    fill = _fill(image, name)
-    return (fill.stops[0].color if isinstance(fill, Gradient) else fill).argb
-
-
-def _stop(image: QRImage, name: str) -> dict[str, Any]:
-    fill = _fill(image, name)
-    last = fill.stops[-1].color if isinstance(fill, Gradient) else fill
-    return {"offset": 1, "color": last.argb}
 
 
 def _layer(image: QRImage) -> dict[str, Any]:
@@ -96,16 +84,11 @@ STARTS: Mapping[str, Callable[[QRImage], Any]] = {
 """Path of a field that has a box, or of a list, without the indexes of list items -> its initial value."""
 
 IN_FILLS: Mapping[str, Callable[[QRImage, str], Any]] = {
-    "": _color,
-    "color": _color,
+    **dict.fromkeys(("", "color"), lambda image, name: _color(image, name).argb),
     "gradient": _gradient,
-    "stops": _stop,
+    "stops": lambda image, name: {"offset": 1, "color": _color(image, name, -1).argb},
     "direction": lambda _image, _name: {"start": {"x": 0, "y": 0}, "stop": {"x": 1, "y": 0}},
-    "cx": lambda _image, _name: 0.5,
-    "cy": lambda _image, _name: 0.5,
-    "fx": lambda _image, _name: 0.5,
-    "fy": lambda _image, _name: 0.5,
-    "radius": lambda _image, _name: 0.5,
+    **dict.fromkeys(("cx", "cy", "fx", "fy", "radius"), lambda _image, _name: 0.5),
 }
 """Initial values inside a fill; `color` and `gradient` are what the fill itself can become."""
 

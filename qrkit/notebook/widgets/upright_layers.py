@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -10,7 +9,7 @@ from pydantic import Field
 from qrkit.design.decoration import Layer
 from qrkit.design.design import Design
 from qrkit.design.limits import Number, Within
-from qrkit.errors import InvalidParameter
+from qrkit.errors import renaming
 from qrkit.model import Model, plain
 
 __all__ = ["ROTATION", "LayerForm", "design_of", "fields_of", "layers_of"]
@@ -53,9 +52,6 @@ def design_of(fields: dict[str, Any]) -> Design:
 def _rotated(design: Design, angles: list[Any]) -> Design:
     layers: list[Layer] = []
     for index, (layer, angle) in enumerate(zip(design.layers, angles, strict=True)):
-        try:
+        with renaming(f"layers.{index}.{{}}".format):
             layers.append(layer.rotated(LayerForm(rotation=angle).rotation))
-        except InvalidParameter as error:
-            problems = (replace(one, name=f"layers.{index}.{one.name}") for one in error.problems)
-            raise InvalidParameter(*problems) from error
     return design.replace(layers=layers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from qrkit.scanning.issues import LIGHT_ON_DARK, MIRRORED, STANDARD_QUIET
+from qrkit.scanning.issues import LIGHT_ON_DARK, MIRRORED, STANDARD_QUIET, sorted_issues
 from qrkit.scanning.scan_report import Issue, Severity
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def issues_of_photo(photo: PhotoGrade) -> tuple[Issue, ...]:
     """Return what is wrong with a print, the worst first; or what the photo hides, if that is too much."""
     if hidden := _hidden(photo):
         return hidden
-    return tuple(sorted(_faults(photo), key=lambda issue: ("error", "warning", "note").index(issue.severity)))
+    return sorted_issues(_faults(photo))
 
 
 def sentences_of(photo: PhotoGrade) -> tuple[str, ...]:
@@ -66,36 +66,28 @@ def sentences_of(photo: PhotoGrade) -> tuple[str, ...]:
 
 
 def _hidden(photo: PhotoGrade) -> tuple[Issue, ...]:
-    """Return why the photo cannot show whether the print is good; nothing if it can."""
-    hindrances = tuple(_hindrances(photo))
-    if hindrances or photo.is_read or any(issue.severity != "note" for issue in _faults(photo)):
-        return hindrances
+    """Return why the photo cannot show whether the print is good, with what to do about it; nothing if it can."""
+    pixels, glare = photo.pixels, photo.glare if photo.hidden > MOST_HIDDEN * photo.budget.wrong.size else 0.0
+    few = f"a module has only {pixels:.1f} pixels: come closer, until the code fills a third of the picture"
+    hindrances = (
+        (pixels < LEAST_PIXELS, "photo-pixels", pixels, LEAST_PIXELS, few),
+        (photo.sharpness < LEAST_SHARPNESS, "photo-blur", photo.sharpness, LEAST_SHARPNESS,
+         "the photo is blurred: hold still, and tap the code to focus"),
+        (photo.noise > MOST_NOISE, "photo-noise", photo.noise, MOST_NOISE, "the photo is noisy: use more light"),
+        (glare > MOST_GLARE, "photo-glare", glare, MOST_GLARE,
+         f"glare hides {photo.hidden} modules: tilt the print or move the lamp"),
+        (photo.light < LEAST_LIGHT, "photo-shadow", photo.light, LEAST_LIGHT,
+         "a shadow covers a part of the code: move it out of the shadow"),
+    )  # fmt: skip
+    found = tuple(
+        Issue(code, "warning", "photo", measured, needed, message)
+        for hides, code, measured, needed, message in hindrances
+        if hides
+    )
+    if found or photo.is_read or any(issue.severity != "note" for issue in _faults(photo)):
+        return found
     message = "phones hardly read the code in this photo: hold still, come closer, and use more light"
-    return (_hindrance("photo-unread", 0, 1, message),)
-
-
-def _hindrances(photo: PhotoGrade) -> Iterator[Issue]:
-    """Yield what the photo hides, with what to do about it."""
-    if photo.pixels < LEAST_PIXELS:
-        message = (
-            f"a module has only {photo.pixels:.1f} pixels: come closer, until the code fills a third of the picture"
-        )
-        yield _hindrance("photo-pixels", photo.pixels, LEAST_PIXELS, message)
-    if photo.sharpness < LEAST_SHARPNESS:
-        message = "the photo is blurred: hold still, and tap the code to focus"
-        yield _hindrance("photo-blur", photo.sharpness, LEAST_SHARPNESS, message)
-    if photo.noise > MOST_NOISE:
-        yield _hindrance("photo-noise", photo.noise, MOST_NOISE, "the photo is noisy: use more light")
-    if photo.glare > MOST_GLARE and photo.hidden > MOST_HIDDEN * photo.budget.wrong.size:
-        message = f"glare hides {photo.hidden} modules: tilt the print or move the lamp"
-        yield _hindrance("photo-glare", photo.glare, MOST_GLARE, message)
-    if photo.light < LEAST_LIGHT:
-        message = "a shadow covers a part of the code: move it out of the shadow"
-        yield _hindrance("photo-shadow", photo.light, LEAST_LIGHT, message)
-
-
-def _hindrance(code: str, measured: float, needed: float, message: str) -> Issue:
-    return Issue(code, "warning", "photo", measured, needed, message)
+    return (Issue("photo-unread", "warning", "photo", 0, 1, message),)
 
 
 def _faults(photo: PhotoGrade) -> Iterator[Issue]:

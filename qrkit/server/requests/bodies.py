@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from io import BytesIO
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, renaming
 from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.locating import Place
 from qrkit.exchange.table_files import Table
-from qrkit.portfolio.importing import read_mapped
+from qrkit.portfolio.importing import read_table
 
 __all__ = ["PLACING", "Sent", "is_form", "read_file", "read_import"]
 
@@ -118,11 +117,8 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
     columns, sheet, row, encoding = (asked.get(name) or sent.fields.get(name.lower(), "") for name in PLACING)
     place = Place(sheet, row or None, encoding)
-    try:
-        return read_mapped(sent.data, named, read_columns(columns) if columns else {}, place=place)
-    except InvalidParameter as error:
-        names = {"header_row": "headerRow"}
-        raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
+    with renaming(lambda name: "headerRow" if name == "header_row" else name):
+        return read_table(sent.data, named, read_columns(columns) if columns else None, place=place)
 
 
 def _read_buffer(body: bytes) -> bytes:

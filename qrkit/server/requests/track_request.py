@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting
+from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting, renaming
 from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.pictures.printing import PrintSize
@@ -104,15 +103,10 @@ def read_campaign(fields: Mapping[str, Any]) -> Fields:
     return Fields(sent, unknown)
 
 
-@contextmanager
-def json_named() -> Iterator[None]:
+def json_named() -> AbstractContextManager[None]:
     """Rename fields in errors to their names in JSON, such as `campaignId`."""
-    try:
-        yield
-    except InvalidParameter as error:
-        fields = (QRCode.model_fields | PrintSize.model_fields).items()
-        names = {name: str(field.alias) for name, field in fields}
-        raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
+    fields = QRCode.model_fields | PrintSize.model_fields
+    return renaming(lambda name: str(fields[name].alias) if name in fields else name)
 
 
 def _validate(sent: Mapping[str, Any]) -> None:

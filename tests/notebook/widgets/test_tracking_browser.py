@@ -223,6 +223,8 @@ def test_days_are_chosen_and_charts_follow(notebook, faults):
     figure(board, "busiest", "1 Mar").wait_for()
     assert not board.get_by_label("To", exact=True).is_visible(), "a phone shows the answer first"
     assert list(faults(page, ".qrkit-dashboard", PLACES[:1])) == []
+    bar, headline = (board.locator(one).bounding_box() for one in (".qk-periods", "h2"))
+    assert headline["y"] - bar["y"] - bar["height"] == pytest.approx(16, abs=0.5)  # nothing is left free between them
     board.get_by_role("button", name="7 days").click()
     figure(board, "scans", "7 before").wait_for()
     board.get_by_text("Compared with the previous period").wait_for()

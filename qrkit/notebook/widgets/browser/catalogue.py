@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -18,7 +18,7 @@ from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, collecting, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, nearest, renaming
 from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
 from qrkit.paper.label_pages import SheetSettings
@@ -71,6 +71,8 @@ DRAWING_SECONDS = 0.06
 MOST_THUMBNAILS = 500
 """Thumbnails kept in memory."""
 
+Scanned = tuple[list[int], date, date]
+"""The scans of each of the last days, and the days of the first and the last scan."""
 PER_DAY = """
 SELECT
     qrcode_id, date_diff('day', $first::DATE, greatest(day, $first::DATE - 1)) AS day, count(*) AS scans,
@@ -218,14 +220,9 @@ class Catalogue:
         if NEW_CAMPAIGN in given:
             name = str(given.pop(NEW_CAMPAIGN))
             known = {campaign.name: campaign.id for campaign in reversed(self.portfolio.list_campaigns())}
-            given["campaign_id"] = known.get(tidy_name(name)) or self._new_campaign(name)
+            with renaming(lambda _: NEW_CAMPAIGN):
+                given["campaign_id"] = known.get(tidy_name(name)) or self.portfolio.insert_campaign(name).id
         return given
-
-    def _new_campaign(self, name: str) -> str:
-        problems: list[Problem] = []
-        with collecting(problems):
-            return self.portfolio.insert_campaign(name).id
-        raise InvalidParameter(*(replace(problem, name=NEW_CAMPAIGN) for problem in problems))
 
     def attempt(self, changes: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
         """Return where a request would lead if the chosen code were saved, or what is wrong with the code, as JSON.
@@ -334,14 +331,8 @@ class Catalogue:
         """Return what the browser draws, as JSON."""
         total, shown = self._page()
         ids = [code.id for code in shown]
-        days, since, last = self._days(ids)
-        imported = imports(self.portfolio.store, ids)
-        for code in shown:
-            _, stored = imported.get(code.id, (0, None))
-            begun = (stored or code.created).date()
-            since[code.id] = min(begun, since.get(code.id, begun))
-        spans = {id: (day.isoformat(), last[id].isoformat() if id in last else "") for id, day in since.items()}
-        rows = [self._row(code, days, imported.get(code.id, (0, None))[0], *spans[code.id]) for code in shown]
+        scanned, imported = self._scanned(ids), imports(self.portfolio.store, ids)
+        rows = [self._row(code, scanned.get(code.id), *imported.get(code.id, (0, None))) for code in shown]
         self._shown = shown
         self._state = {
             "account": self.portfolio.account.name,
@@ -389,29 +380,27 @@ class Catalogue:
             return self.portfolio.search_page(search, start=self.page * MOST_ROWS, limit=MOST_ROWS)
         return total, codes
 
-    def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date], dict[str, date]]:
-        """Return the scans of each of the last days, and the days of the first and the last, by the ID of the code."""
+    def _scanned(self, ids: Sequence[str]) -> dict[str, Scanned]:
+        """Return how codes were scanned, by their IDs; those without scans are left out."""
         last = self._today()
         first = last - timedelta(days=SPARK_DAYS - 1)
         view = self.portfolio.scans.where(until=last + timedelta(days=1))
-        days: dict[str, list[int]] = {}
-        since: dict[str, date] = {}
-        latest: dict[str, date] = {}
+        found: dict[str, Scanned] = {}
         per_day = PER_DAY.format(local=local_time(stretches_of(view)))
         asked = view.query(per_day, first=first, ids=list(ids))
         for row in columns(view.store).rows(asked.sql, asked.parameters) if ids else ():  # `ask` would load pandas
-            id = row["qrcode_id"]
-            since[id] = min(since.get(id, row["since"]), row["since"])
-            latest[id] = max(latest.get(id, row["last"]), row["last"])
+            days, since, latest = found.get(row["qrcode_id"], ([0] * SPARK_DAYS, row["since"], row["last"]))
             if row["day"] >= 0:
-                days.setdefault(id, [0] * SPARK_DAYS)[row["day"]] = row["scans"]
-        return days, since, latest
+                days[row["day"]] = row["scans"]
+            found[row["qrcode_id"]] = days, min(since, row["since"]), max(latest, row["last"])
+        return found
 
     def _today(self) -> date:
         return self.portfolio.now().astimezone(zone_of(self.portfolio.time_zone)).date()
 
-    def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: str, last: str) -> dict[str, Any]:
-        recent = days.get(code.id, [0] * SPARK_DAYS)
+    def _row(self, code: QRCode, scanned: Scanned | None, imported: int, stored: datetime | None) -> dict[str, Any]:
+        begun = (stored or code.created).date()
+        recent, since, last = scanned or ([0] * SPARK_DAYS, begun, None)
         return {
             "id": code.id,
             "name": summary(code.name),
@@ -420,8 +409,8 @@ class Catalogue:
             "cells": [self._cell(code, column)[:LONGEST_CELL] for column in self._shown_columns()],
             "scans": code.scans - imported if code.is_available else None,
             "is_counted": code.is_dynamic,
-            "since": since,
-            "last": last,
+            "since": min(begun, since).isoformat(),
+            "last": last.isoformat() if last else "",
             "imported": imported,
             "recent": sum(recent),
             "sparkline": sparkline(recent),

@@ -16,7 +16,7 @@ from qrkit.exchange.visit_tables import holds_scans
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange
-from qrkit.portfolio.importing import read_mapped
+from qrkit.portfolio.importing import read_table
 from qrkit.portfolio.scan_importing import ScanImport
 from qrkit.portfolio.updating import IDENTIFYING
 from qrkit.tracking.names import tidy_name
@@ -107,7 +107,7 @@ class FileImport:
         if self.state["has_scans"]:
             sheet = sheet_of(self._data, self._format)
             return islice(zip(sheet.numbers, sheet.texts(), strict=True), MOST_ROWS)
-        rows = islice(read_mapped(self._data, self._format, self._columns).rows, MOST_ROWS)
+        rows = islice(read_table(self._data, self._format, self._columns).rows, MOST_ROWS)
         return [(row.number, {**row.cells, **row.own}) for row in rows]
 
     def add(self, *, check: bool = False) -> ImportResult | ScanImport:

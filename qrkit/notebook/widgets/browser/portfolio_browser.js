@@ -91,7 +91,6 @@ function render(host) {
   const parts = { editor, new: makeNewForm(browser, close), together: makeTogetherForm(browser, close), print: makePrintForm(browser, model.get("print_form"), close) };
   const studio = makeStudioPlace(model, browser);
   const importing = makeFileImport(browser);
-  parts.together.onchange(() => parts.together.update(state));
   const side = h("div", { class: "qk-side" }, ...Object.values(parts).map((one) => one.element));
   const split = h("div", { class: "qk-stack qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
   root.append(bar, chips, choice, notice, wrong, studio.element, importing.element, split);

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from base64 import b64decode
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from traitlets import Dict
 
@@ -38,6 +38,7 @@ PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
 
 
+T = TypeVar("T")
 Undoable = DeletedQRCodes | EditedQRCodes | ImportResult
 DELETED = ("{count} QR Code deleted.", "{count} QR Codes deleted.")
 RESTORED = (
@@ -50,6 +51,8 @@ LOCAL = (
     "Short URLs begin with {url}, which leads only to this computer. Set the address of your server (in the settings, "
     "or as base_url in Python) before you print anything."
 )
+FIRST_SHEET = "Here is the first sheet. Before you print:"
+FIRST_SHEET_IS_FINE = "Here is the first sheet. Nothing needs to change."
 CHANGED = ("{count} QR Code changed.", "{count} QR Codes changed.")
 
 
@@ -195,21 +198,19 @@ class PortfolioBrowser(Page):
         """Delete the chosen code, or all individually selected codes."""
         catalogue = self._catalogue
         ids = list(catalogue.selected) if message.get("are_selected") else [catalogue.chosen]
-        deleted: list[DeletedQRCodes] = []
-        if ids and self._change((), "", lambda: deleted.append(self.portfolio.delete_qrcodes(ids))):
-            (self._undoable,) = deleted
+        for deleted in self._change((), "", lambda: self.portfolio.delete_qrcodes(ids)) if ids else ():
+            self._undoable = deleted
             self._clear_selection()
             self._is_in_studio = False
             stops = say("Short URLs stop working, and are never given to other codes.")
-            self._said = f"{_deletion_words(deleted[0])} {stops}"
+            self._said = f"{_deletion_words(deleted)} {stops}"
 
     def _on_undo(self, _message: Any) -> None:
         """Undo the last deletion, edit or import."""
         if (last := self._undoable) is None:
             return
-        undone: list[tuple[str, Undoable | None]] = []
-        if self._change((), "", lambda: undone.append(_undo(self.portfolio, last))):
-            self._said, self._undoable = undone[0]
+        for said, further in self._change((), "", lambda: _undo(self.portfolio, last)):
+            self._said, self._undoable = said, further
             self._catalogue.reload()
             self._clear_selection()
 
@@ -231,26 +232,19 @@ class PortfolioBrowser(Page):
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
         check_exchange(self.portfolio.account)
-        made: list[tuple[str, bytes]] = []
         fields, write = _fields(message), self._catalogue.download
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             saves = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
-            is_done = self._change(PRINTED, "print.", lambda: made.append(write(fields)), saves=saves)
-        if is_done:
-            name, data = made[0]
+            made = self._change(PRINTED, "print.", lambda: write(fields), saves=saves)
+        for name, data in made:
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
             advice = list(dict.fromkeys(f"{translated(str(one.message).rstrip('.'))}." for one in told))
             if not name.endswith(".xlsx") and (url := self._catalogue.local_url()):
                 advice.insert(0, say(LOCAL, url=url))
+            said = say("{name} has been made.", name=name)
             if name.endswith(".svg"):
-                said = say(
-                    "Here is the first sheet. Before you print:"
-                    if advice
-                    else "Here is the first sheet. Nothing needs to change."
-                )
-            else:
-                said = say("{name} has been made.", name=name)
+                said = say(FIRST_SHEET if advice else FIRST_SHEET_IS_FINE)
             self._said = " ".join([said, *advice])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
@@ -297,29 +291,30 @@ class PortfolioBrowser(Page):
 
     def _edit(self, names: tuple[str, ...], form: str, edit: Callable[[], EditedQRCodes]) -> EditedQRCodes | None:
         """Edit QR Codes as `_change` does, so that it can be undone; return what was edited, None if nothing was."""
-        edited: list[EditedQRCodes] = []
-        if not self._change(names, form, lambda: edited.append(edit())):
-            return None
-        self._undoable = edited[0] or self._undoable
-        return edited[0]
+        edited = next(iter(self._change(names, form, edit)), None)
+        self._undoable = edited or self._undoable
+        return edited
 
-    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], object], *, saves: bool = True) -> bool:
-        """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""
+    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], T], *, saves: bool = True) -> list[T]:
+        """Change the portfolio, and return the result in a list, which is empty if that did not work.
+
+        Errors stand beside the fields of the form.
+        """
         self._said = ""
         try:
-            change()
+            result = change()
         except InvalidParameter as error:
             self._errors = dict(
                 (f"{form}{one.name}", one.rule) if one.name.split(".")[0] in names else ("", _sentence(one))
                 for one in error.problems
             )
-            return False
+            return []
         except NotFound:
             self._catalogue.reload()
             raise
         self._errors, self._saved = {}, self._saved + saves
         self._twin.update(self._pictures())
-        return True
+        return [result]
 
     def __repr__(self) -> str:
         return f"<PortfolioBrowser {self.name!r} of {self.portfolio!r}>"

@@ -144,10 +144,7 @@ class Asked:
             until=_after(self.until),
             kinds=self.kinds,
             time_zone=self.time_zone,
-            device=self.device or None,
-            system=self.system or None,
-            country=self.country or None,
-            tag=self.tag or None,
+            **{name: getattr(self, name) or None for name in ATTRIBUTES},
         )
 
     def before(self, scans: Scans) -> Scans | None:
@@ -164,12 +161,13 @@ class Asked:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the selection as JSON."""
-        values = {name: getattr(self, name) for name in READERS}
-        shown = {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
-        return {name: value or "" for name, value in shown.items()} | {
-            "kinds": list(self.kinds),
-            "campaigns": list(self.campaigns),
-        }
+        return {name: _plain(getattr(self, name)) for name in READERS}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return value.isoformat() if isinstance(value, date) else value or ""
 
 
 def _after(day: date | None) -> date | None:
@@ -223,19 +221,11 @@ def _comparison(name: str, value: Any) -> str:
 
 
 READERS: dict[str, Callable[[str, Any], Any]] = {
-    "since": _day,
-    "until": _day,
-    "campaign": _text,
+    **dict.fromkeys(("since", "until", "compare_since", "compare_until"), _day),
+    **dict.fromkeys(("campaign", "qrcode", *ATTRIBUTES), _text),
     "campaigns": _texts,
-    "qrcode": _text,
-    "device": _text,
-    "system": _text,
-    "country": _text,
-    "tag": _text,
     "kinds": _kinds,
     "compare": _comparison,
-    "compare_since": _day,
-    "compare_until": _day,
 }
 """What reads each field that a browser sends."""
 
@@ -251,11 +241,8 @@ def periods(today: date) -> list[dict[str, str]]:
         say("Last quarter"): (last_quarter.replace(month=last_quarter.month - 2, day=1), last_quarter),
         say("{days} days", days=90): (today - timedelta(days=89), today),
     }
-    ends = {label: (since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()}
-    return [
-        {"label": label, "since": since, "until": until}
-        for label, (since, until) in (ends | {say("All"): ("", "")}).items()
-    ]
+    ends = [(label, since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()]
+    return [dict(zip(("label", "since", "until"), one, strict=True)) for one in (*ends, (say("All"), "", ""))]
 
 
 def numbers(view: Scans) -> dict[str, int | None]:

@@ -147,18 +147,17 @@ class Draft:
 
     def undo(self) -> None:
         """Undo the last step, if there is one."""
-        if self._past:
-            drawn = self._draw(self._past[-1])
-            self._future.append(self.design)
-            self._past.pop()
-            (self.image, self.picture), self._gesture = drawn, None
+        self._step(self._past, self._future)
 
     def redo(self) -> None:
         """Redo the last undone step, if there is one."""
-        if self._future:
-            drawn = self._draw(self._future[-1])
-            self._past.append(self.design)
-            self._future.pop()
+        self._step(self._future, self._past)
+
+    def _step(self, source: list[Design], others: list[Design]) -> None:
+        if source:
+            drawn = self._draw(source[-1])
+            others.append(self.design)
+            source.pop()
             (self.image, self.picture), self._gesture = drawn, None
 
     def retract(self, gesture: Any) -> None:

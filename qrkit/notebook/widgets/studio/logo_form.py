@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,7 +10,7 @@ from pydantic import Field
 
 from qrkit.design.limits import Asset, Number, Within
 from qrkit.drawing.logo import PlacedLogo, Plate, placed_logo, scaled_logo, without_logo
-from qrkit.errors import InvalidParameter, QrkitError
+from qrkit.errors import QrkitError, renaming
 from qrkit.model import Model
 from qrkit.notebook.widgets.controls import controls
 from qrkit.scanning.logo_size import WIDEST, largest_share
@@ -114,7 +113,7 @@ class LogoForm:
             return without_logo(design, placed) if placed else design
         plate, name = fields.get("plate", self._plate), str(fields.get("name", self.name))
         size = placed.share * PERCENT if placed and "content" not in fields else None
-        try:
+        with renaming(_path):
             # The default size follows from the symbol and the picture, so only a size that was set has to obey a rule.
             checked = LogoFields(content=content, size=fields.get("size", DEFAULT), plate=plate)
             size = checked.size if "size" in fields else size
@@ -124,8 +123,6 @@ class LogoForm:
             ring = placed.ring if placed and plate else None
             share = size and size / PERCENT
             changed = plain.with_logo(content, share, plate=plate, ring=ring, name=name, fetch=fetch)
-        except InvalidParameter as error:
-            raise InvalidParameter(*(replace(one, name=_path(one.name)) for one in error.problems)) from error
         self._content, self._plate = content, plate
         return changed
 

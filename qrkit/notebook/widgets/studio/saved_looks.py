@@ -6,11 +6,10 @@ Portfolios are imported where they are used: most studios have none, and open so
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qrkit.drawing.logo import PlacedLogo, without_logo
-from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
+from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem, renaming
 from qrkit.symbol.encode import check_fits
 
 if TYPE_CHECKING:
@@ -92,10 +91,8 @@ class SavedLooks:
         if before is not None and not is_replacing:
             rule = f"is already the name of a {kind}; choose another name, or replace it"
             raise InvalidParameter(Problem(f"{SAVED}.name", name, rule, "name-taken"))
-        try:
+        with renaming(lambda field: f"{SAVED}.{field}"):
             shelf.save(name, design if kind == TEMPLATE else brand_from(design, name, logo=logo))
-        except InvalidParameter as error:
-            raise InvalidParameter(*(replace(one, name=f"{SAVED}.{one.name}") for one in error.problems)) from error
         undo = (lambda: shelf.save(name, before)) if before is not None else (lambda: shelf.delete(name))
         self._record(f"{'Saved' if before is None else 'Replaced'} the {kind} “{name}”.", undo, (kind, name))
 
@@ -128,9 +125,7 @@ class SavedLooks:
             name: The name of the template; "" for none.
             campaign_id: ID of the campaign; "" for all QR Codes for which no template is chosen.
         """
-        if self._portfolio is None:
-            raise NotFound("campaign", campaign_id)
-        shop = self._portfolio
+        shop = self._shop(campaign_id)
         what = f"“{name}”" if name else "no template"
         if campaign_id:
             before = shop.get_campaign(campaign_id)
@@ -148,12 +143,15 @@ class SavedLooks:
         Raises:
             InvalidParameter: If the QR Codes cannot be drawn; see `zip_in_look`.
         """
-        if self._portfolio is None:
-            raise NotFound("campaign", campaign_id)
-        campaign, pattern = campaign_id or None, names or "{name}"
         from qrkit.portfolio.code_sets import zip_in_look
 
-        return zip_in_look(self._portfolio, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
+        shop, campaign, pattern = self._shop(campaign_id), campaign_id or None, names or "{name}"
+        return zip_in_look(shop, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
+
+    def _shop(self, campaign_id: str) -> Portfolio:
+        if self._portfolio is None:
+            raise NotFound("campaign", campaign_id)
+        return self._portfolio
 
     def undo(self) -> None:
         """Undo the last change, if there is one."""
