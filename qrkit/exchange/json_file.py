@@ -130,25 +130,30 @@ def _parsed(data: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise UnreadableFile("the file is not UTF-8, as JSON must be") from error
     except json.JSONDecodeError as error:
-        if error.msg == "Extra data" and (objects := _objects_by_line(text)):
-            return objects
+        if error.msg == "Extra data" and error.lineno > 1:
+            return _values_by_line(text)
         raise UnreadableFile(f"the file is not JSON: {error}", line=error.lineno) from error
     except ValueError as error:
         raise UnreadableFile(f"the file is not JSON: {error}") from error
-    except RecursionError as error:
-        raise UnreadableFile("the JSON of the file is nested too deeply to be read") from error
 
 
-def _loaded(text: str) -> Any:
-    return json.loads(text, parse_int=_whole, object_pairs_hook=_object)
-
-
-def _objects_by_line(text: str) -> list[Any]:
-    """Return the objects of JSON Lines, one a line; none if a line is not JSON."""
+def _loaded(text: str, line: int | None = None) -> Any:
     try:
-        return [_loaded(line) for line in text.splitlines() if line.strip()]
-    except ValueError:
-        return []
+        return json.loads(text, parse_int=_whole, object_pairs_hook=_object)
+    except RecursionError as error:
+        raise UnreadableFile("the JSON of the file is nested too deeply to be read", line=line) from error
+
+
+def _values_by_line(text: str) -> list[Any]:
+    """Return the values of JSON Lines, one a line. U+2028 and other ends of a line may be in a text."""
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            found += [_loaded(line, number)] if line.strip() else []
+        except ValueError as error:
+            rule = f"the file is neither JSON nor JSON Lines: {error.args[0].partition(': line ')[0]}"
+            raise UnreadableFile(rule, line=number) from error
+    return found
 
 
 def _codes_in(found: Any) -> Any:

@@ -80,11 +80,14 @@ def _patterns(language: LanguageTag) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _pattern(sentence: str) -> re.Pattern[str]:
+    """Return what matches a sentence. Each value ends at the first words that follow it, so that no text takes long."""
     first, *others = VALUE.split(sentence)
     known, parts = set[str](), [re.escape(first)]
     for name, words in zip(others[::2], others[1::2], strict=True):
-        parts += [f"(?P={name})" if name in known else f"(?P<{name}>.+)", re.escape(words)]
+        value = f"(?P={name})" if name in known else f"(?P<{name}>.+?)"
+        parts.append(f"(?>{value}{re.escape(words)})")
         known.add(name)
+    parts[-1] = parts[-1].removeprefix("(?>").removesuffix(")").replace(".+?", ".+")
     return re.compile("".join(parts), re.DOTALL)
 
 

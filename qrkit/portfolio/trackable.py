@@ -33,12 +33,11 @@ def check_trackable(code: QRCode) -> None:
         return
     contents = {"content": code.content, "otherwise": code.otherwise}
     contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
-    ruled = contents_of(code.rules)
-    problems = [_problem(name, text) for name, text in (contents | ruled).items() if not works_behind_short_url(text)]
-    ruled["otherwise"] = code.otherwise
+    contents |= contents_of(code.rules)
+    problems = [_problem(name, text) for name, text in contents.items() if not works_behind_short_url(text)]
     problems += [
         Problem(name, text, "is the short URL of this QR Code itself; choose another target", "bad-content")
-        for name, text in ruled.items()
+        for name, text in contents.items()
         if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
     ]
     since, until = code.valid_since, code.valid_until

@@ -51,6 +51,19 @@ def test_json_lines_are_known_by_their_suffix(shop, tmp_path):
     assert shop.import_file(path).created == 2
 
 
+def test_a_line_separator_in_a_text_ends_no_json_line(shop):
+    file = "\n".join(text({"name": f"a\u2028{number}", "content": f"https://e.org/{number}"}) for number in "12")
+    shop.import_file(file.encode(), format="json")
+    assert contents(shop) == ["https://e.org/1", "https://e.org/2"]
+
+
+@pytest.mark.parametrize("end", ['{"content": ', "oops", "[" * 100_000])
+def test_the_json_line_that_cannot_be_read_is_named(shop, end):
+    with pytest.raises(UnreadableFile, match=r"JSON") as error:
+        shop.import_file(("\n".join(map(text, CODES)) + f"\n{end}\n").encode(), format="json")
+    assert error.value.line == 3
+
+
 @pytest.mark.parametrize("file", ['{"content": "x"}\n{"content": ', '{"content": "x"} y', "[1] [2]"])
 def test_what_is_no_json_lines_is_refused(shop, file):
     with pytest.raises(UnreadableFile, match="JSON"):

@@ -1,5 +1,7 @@
 """Dumps of databases: the links of services that people run themselves, and nothing else of the database."""
 
+from time import process_time
+
 import pytest
 
 from qrkit import open_portfolio
@@ -97,3 +99,31 @@ def test_texts_of_a_dump_are_read_as_its_database_writes_them(shop, dump):
     assert shop.import_file(dump.encode(), format="sql").is_complete
     (code,) = shop.list_qrcodes()
     assert " ".join(code.name.split()) == "C:\\new `x`"
+
+
+@pytest.mark.rule("T19")
+def test_a_dump_that_ends_within_copied_rows_tells_so(shop):
+    copied = FILES["pg_dump"].partition("b'c")[0].replace("here", "here\u2028")
+    result = shop.import_file(copied.encode(), format="sql")
+    assert [code.short_code for code in shop.list_qrcodes()] == ["Door"]
+    assert [issue.row for issue in result.issues] == [3]
+    assert "the dump ends here" in result.issues[0].detail
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "COPY a (b) FROM stdin;\n",
+        "INSERT INTO [a\n",
+        f"CREATE TABLE a ({', '.join(f'c{number}' for number in range(9_999))});\nINSERT INTO a VALUES (1);\n",
+        "CREATE TABLE a (" + "[b," * 99_999 + ");\n",
+    ],
+    ids=["copies without end", "names without end", "many columns", "columns without end"],
+)
+def test_hostile_dumps_are_read_in_time_that_grows_as_they_do(shop, line):
+    repeated = line.splitlines(keepends=True)[-1]
+    text = line + repeated * (1_000_000 // len(repeated))
+    began = process_time()
+    with pytest.raises(UnreadableFile):
+        shop.import_file(text.encode(), format="sql")
+    assert process_time() - began < 5

@@ -1,5 +1,7 @@
 """Rules and findings are English when they are made; what a widget shows of them is in its language."""
 
+from time import process_time
+
 import pytest
 
 from qrkit import Design, PrintSize, contents, generate, widgets
@@ -35,6 +37,22 @@ def test_finished_texts_keep_their_values(text, german):
 
 def test_a_finished_text_stays_as_it_is_in_english():
     assert translated("must be in 1,000..2,000") == "must be in 1,000..2,000"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" + " brought x scans, x times a usual day. Without it, scans fell x" * 200,
+        "No difference between " + "x and x shows (likely x to x times as many scans); one of x times or more " * 200,
+        "must be " * 20_000,
+        "x: " * 20_000,
+    ],
+)
+def test_no_text_takes_long(text):
+    began = process_time()
+    with in_language("de"):
+        translated(text)
+    assert process_time() - began < 2
 
 
 FRAGILE = [

@@ -128,3 +128,17 @@ def test_the_command_updates_by_name(tmp_path, capsys):
     assert '"updated": 3' in capsys.readouterr().out
     with open_portfolio(store) as shop:
         assert all("example.org" in code.content for code in shop.list_qrcodes())
+
+
+def test_no_code_is_made_to_lead_to_itself(shop):
+    before = shop.list_qrcodes()
+    url = before[0].short_url
+    result = shop.import_file(f"Name,Content\n{before[0].name},{url}?q\n".encode(), update_by="name")
+    assert "is the short URL of this QR Code itself" in result.issues[0].detail
+    for change in (
+        {"content": url},
+        {"schedule": [{"content": url, "date": "2026-12-24"}]},
+    ):
+        with pytest.raises(InvalidParameter, match="is the short URL of this QR Code itself"):
+            shop.update_qrcode(before[0].id, **change)
+    assert shop.list_qrcodes() == before

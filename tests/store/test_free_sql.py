@@ -136,6 +136,10 @@ def test_what_is_no_text_is_refused_by_name(shop, select):
     assert "must be text with one SELECT" in refused(shop, select)
 
 
+def test_a_date_that_pandas_has_not_is_refused(shop):
+    assert "Could not convert DATE" in refused(shop, "SELECT 'infinity'::DATE")
+
+
 def test_a_mistake_leaves_the_open_transaction_alone(tmp_path):
     with open_portfolio(tmp_path / "b.duckdb") as shop:
         with shop.store.atomic():

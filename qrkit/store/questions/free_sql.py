@@ -106,7 +106,10 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
             most=MOST_ROWS + 1,
         )
         _ask(question, seconds)
-        answer = _result(store, Path(question["result"]))
+        try:
+            answer = _result(store, Path(question["result"]))
+        except duckdb.ConversionException as error:  # of a date that pandas has not, such as infinity
+            raise _refused(select, str(error)) from error
     if len(answer) > MOST_ROWS:
         raise _refused(select, f"has more than {MOST_ROWS:,} rows; count or narrow them, or write scans.to_parquet()")
     return answer
