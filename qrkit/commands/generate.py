@@ -81,7 +81,7 @@ def define_generate(one: Parser) -> None:
     text = f"style of text output: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
     add_fields(where, partial(named, "pictures.printing:PrintSize"), PRINT)
-    distance = "distance of the phone in meters; without --size-mm, print as large as it needs"
+    distance = "distance of the phone in meters; without --size-mm, it sets the width"
     where.add_argument("--distance-m", type=float, metavar="N", help=distance)
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     add_json(one, told)
@@ -101,7 +101,7 @@ def add_count(what: argparse._ArgumentGroup, others: str) -> None:
     Args:
         others: The options with texts that the number is filled in to.
     """
-    count = f"draw CONTENT N times; {{n}} in CONTENT, {others} is the number"
+    count = f"draw CONTENT N times; {{n}} in CONTENT, {others} stands for the number of the code"
     what.add_argument("--count", type=int, metavar="N", help=count)
 
 
@@ -140,7 +140,7 @@ def _check_together(asked: argparse.Namespace) -> None:
             problems.append(Problem("output", str(asked.output), rule))
         problems += refused_options(asked, ["style", "distance_m"], "is for a single code")
     else:
-        problems += refused_options(asked, ["names"], "needs --from, a table, or --count")
+        problems += refused_options(asked, ["names"], "needs --from (a table) or --count")
         if asked.json and is_printed:
             rule = "needs a file (-o), because the picture itself goes to standard output"
             problems.append(Problem("json", None, rule))

@@ -344,7 +344,7 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
     look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
     look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
-    share = "longer side of the logo, as a share of the symbol's side (as large as reads well)"
+    share = "longer side of the logo, as a share of the symbol's side (the largest that scans well)"
     look.add_argument("--logo-size", type=float, metavar="N", help=share)
     look.add_argument(
         "--caption",

@@ -54,7 +54,7 @@ def define_sheet(one: Parser) -> None:
     what.add_argument("--test-page", action="store_true", help="outlines and rulers, to measure --offset-x and --scale")
     add_place(one)
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
-    add_look(one.add_argument_group("how the codes of TABLE look"))
+    add_look(one.add_argument_group("how codes that are not from a store look"))
     add_base_url(one)
     add_json(one, "file, labels, pages, left_out (rows of TABLE without content)")
     one.set_defaults(run=_sheet, name_column=None)
@@ -66,14 +66,14 @@ def _sheet(asked: argparse.Namespace) -> Status:
 
     given = given_options(asked, SETTINGS)
     if "stock" not in given:
-        rule = "is required: the part number of a label stock, such as L7160, or a card, such as business-card"
+        rule = "is required: the part number of a label stock, such as L7160; a card, such as business-card; or poster"
         raise InvalidParameter(Problem("stock", None, rule))
     is_store = not (asked.table or asked.content is not None or kind_asked(asked))
     settings = SheetSettings(**given, lines=asked.line or (("{name}",) if is_store else ()))
     wrong = wrong_contents(asked)
     if is_store:
         look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked))
-        wrong += refused_options(asked, look, "needs --from, a table")
+        wrong += refused_options(asked, look, "needs --from, --content or a kind of content, such as --wifi")
     else:
         wrong += refused_options(asked, ["campaign"], "is for the QR Codes of a store")
     if wrong:

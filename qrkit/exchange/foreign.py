@@ -333,7 +333,7 @@ def plain_name(name: str) -> str:
 
 
 LINK_LIST = Tool(
-    name="a list of links",
+    name="link list",
     known_by=(),
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),

@@ -128,7 +128,7 @@ def _parsed(data: bytes) -> Any:
         text = data.decode(json.detect_encoding(data))
         return _loaded(text)
     except UnicodeDecodeError as error:
-        raise UnreadableFile("the file is not UTF-8, as JSON must be") from error
+        raise UnreadableFile("the file is neither UTF-8 nor UTF-16, as JSON must be") from error
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and error.lineno > 1:
             return _values_by_line(text)

@@ -78,7 +78,7 @@ class Place:
         Raises:
             InvalidParameter: If something is.
         """
-        rule = f"is for csv and workbooks, not for {other}"
+        rule = f"is for csv, workbooks, HTML tables and dumps of databases, not for {other}"
         given = {name: getattr(self, name) for name in ("sheet", "header_row", "encoding")}
         problems = [Problem(name, value, rule) for name, value in given.items() if other and value not in ("", None)]
         if problems:

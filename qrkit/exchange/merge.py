@@ -296,8 +296,9 @@ def merge(
         if name in judge:
             issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
             if may_be_printed and code.is_dynamic:
-                rule = "is left out with its row, so codes printed with it will not work; give the row another name"
-                issues.append(issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule} to keep it"))
+                rule = "is not kept, because its row is a duplicate; codes printed with it will not work"
+                told = f"{code.short_url!r} {rule}. Give the row another name to keep it"
+                issues.append(issue_of(row, code, "code-unreadable", told))
             continue
         said = insert(row, code, name)
         if not any(issue.reason == "invalid" for issue in said):

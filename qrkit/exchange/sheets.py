@@ -164,7 +164,7 @@ def _located_in(data: bytes, format: str, place: Place, share: Share | None, nam
     """Find the table of a file; objects, which have no heading, are counted from 1."""
     chosen = sniffed(data, format).name
     if chosen not in SHEETS:
-        raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
+        raise UnreadableFile(f"{name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
     located = locate_in(SHEETS[chosen], data, place, share)
     if chosen == "json":
         located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0

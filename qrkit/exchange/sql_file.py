@@ -54,7 +54,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
             rows += [[_unescaped(cell) if cell != r"\N" else "" for cell in line.split("\t")]
                      for line in re.split(r"\r?\n", copied[1])[:-1]]  # fmt: skip
             if not copied[2]:
-                rows.append(UnreadableFile("the dump ends here, within the rows of a table"))
+                rows.append(UnreadableFile("the dump ends in the middle of a table"))
             place_of_next = copied.end()
         width = 0 if listed else max((len(row) for row in rows if isinstance(row, list)), default=0)
         # Most dumps have an INSERT for each row, so names are read once for a table.
@@ -63,7 +63,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
             tables[key] = [_names(listed) or [column_letters(at) for at in range(width)]]
         tables[key] += rows
     if not tables:
-        raise UnreadableFile("the file has no INSERT INTO … VALUES with rows of a table")
+        raise UnreadableFile("the file has no INSERT INTO … VALUES or COPY … FROM stdin with rows of a table")
     return [Part(name, iter(rows), note=note) for (name, *_), rows in tables.items()]
 
 
@@ -89,7 +89,7 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
             if following is None:
                 return place
             place = following.end()
-    rows.append(UnreadableFile(f"{text[place : place + 60]!r} is no value of a row"))
+    rows.append(UnreadableFile(f"{text[place : place + 60]!r} is not a value of a row"))
     return place
 
 

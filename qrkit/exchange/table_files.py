@@ -360,7 +360,7 @@ def table_of_links(
     table = table_of_records(rows(), own, heading=heading)
     if tool.limits_in:
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
-        detail = f"{rule}; {tool.limits_in} tells them apart"
+        detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
     return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
 

@@ -63,8 +63,8 @@ class SheetSettings(Inks):
     )
     label_color: OpaqueColor | None = Field(
         default=None,
-        description="Color of the labels; by default, that of the paper. A code without a background of its own stands "
-        "on it directly; if phones may fail to read it there, on white.",
+        description="Color of the labels; by default, that of the paper. A code without its own background is printed "
+        "directly on this color, or on white if phones may fail to read it.",
     )
     text_color: OpaqueColor = Field(default=BLACK, description="Color of the text.")
     offset_x: Move = Field(default=0.0, description="How far your printer has to move everything to the right.")

@@ -140,7 +140,7 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
         sizes = PAPERS | own
         size = next((size for one, size in sizes.items() if one.lower() == (paper or "A4").lower()), None)
         if size is None:
-            raise InvalidParameter(Problem("paper", paper, f"is not a paper; {nearest(paper or '', sizes)}"))
+            raise InvalidParameter(Problem("paper", paper, f"is not a paper size; {nearest(paper or '', sizes)}"))
         if card.is_poster:
             width, height = size
             card, size = replace(card, width=width, height=height), (width + 2 * edge, height + 2 * edge)

@@ -207,7 +207,7 @@ def _on_paper(
         fix = f"print it at least {ceil(wide * SMALLEST_CAPITAL_MM / letters)} mm wide, for {POINTS} points"
         yield PrintFinding("small-text", "warning", text, fix)
     if size.bleed_mm and frame and frame.kind in SHAPED:
-        text = f"the bleed surrounds a frame of the kind {frame.kind!r} with its color, up to a rectangle"
+        text = f"the bleed fills the corners around the frame {frame.kind!r}, so a straight cut makes it a rectangle"
         fix = "have the print shop cut along the edge of the frame, or leave out the bleed"
         yield PrintFinding("cut-shape", "warning", text, fix)
 

@@ -247,10 +247,10 @@ class _Importing:
         campaign_id, similar = self._campaign(row, code, "")
         after = after.replace(campaign_id=campaign_id) if campaign_id else after
         if after == before:
-            yield issue_of(row, code, "duplicate", f"{before.name!r} is in the portfolio as this row says")
+            yield issue_of(row, code, "duplicate", f"{before.name!r} already matches this row")
             return
         self.updates.append((before, after))
-        notes = tuple(note for note in row.notes if note[0] != "date-unreadable")  # nothing is added with a date
+        notes = tuple(note for note in row.notes if note[0] not in ("date-unreadable", "count-unreadable"))
         yield from self._issues(row._replace(notes=notes), code, {"properties": code.properties, "template": template})
         yield from similar
 
@@ -435,7 +435,7 @@ def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterato
         detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
-        detail = f"{written!r} is a link that opens an app, to which no visitor is sent; they see it as text"
+        detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

@@ -42,7 +42,7 @@ def check_trackable(code: QRCode) -> None:
     ]
     since, until = code.valid_since, code.valid_until
     if since and until and until <= since:
-        rule = f"must be later than {to_iso(since)}, before which the short URL leads nowhere"
+        rule = f"must be later than {to_iso(since)}, when the code becomes valid"
         problems.append(Problem("valid_until", to_iso(until), rule))
     _refuse(*problems, *_unanswered(code.rules))
 

@@ -71,13 +71,13 @@ class Identified:
         if not value:
             rule = "must not be empty, because it identifies the QR Code to update"
         elif first != row.number:
-            rule = f"is in row {first}, too; only that row was read"
+            rule = f"is in row {first}, too; only that row was used"
         elif len(found) > 1:
             listed = ", ".join(map(told_apart, found[:MOST_LISTED]))
             more = f", and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
-            rule = f"belongs to {len(found)} QR Codes: {listed}{more}; none was changed, update by short_url instead"
+            rule = f"belongs to {len(found)} QR Codes: {listed}{more}; none was changed. Update by short_url instead"
         elif found and not found[0].is_available:
-            rule = "belongs to a QR Code that the plan does not show, and which cannot be changed"
+            rule = "belongs to a QR Code that the plan does not show, so it cannot be changed"
         if rule:
             raise InvalidParameter(Problem(self._by, value, rule))
         return found[0] if found else None

@@ -114,7 +114,7 @@ UNSURE = 0.2
 """Modules by which the measured quiet zone of an image may be too narrow, because edges are a pixel wide."""
 
 LIGHT_ON_DARK = (
-    "the code is light on dark, which 6 of 10 scanners, many Android phones among them, can't read; make it dark on "
+    "the code is light on dark, which 6 of 10 scanners, including many Android phones, can't read; make it dark on "
     "light"
 )
 MIRRORED = "the code is mirrored, which some scanners can't read"
@@ -365,7 +365,7 @@ def _charset(design: Design) -> Iterator[Issue]:
     beyond = [one for one in design.content if not one.isascii() and (design.em == "byte" or kanji_value(one) is None)]
     if beyond and design.charset is None and not design.micro:
         message = (
-            f"older embedded readers, such as zbar, may show {len(beyond)} characters beyond ASCII wrong, such as "
+            f"older embedded readers, such as zbar, may show {len(beyond)} non-ASCII characters wrongly, such as "
             f'{beyond[0]!r}; with charset="utf-8", which declares the encoding, 0 are at risk'
         )
         yield Issue("charset", "note", "charset", len(beyond), 0, message, {"charset": "utf-8"}, "note")

@@ -127,7 +127,7 @@ def check_picture(
         photo = replace(photo, is_read=_is_read(seen.greys, found))
         return photo_report(found.content, photo, level, audience)
     if not match and not has_flat_colors(seen.whole, seen.in_whole(found.corners)):
-        message = "the code is read, but hardly: the print is damaged, or the photo is too poor; come closer"
+        message = "the code can barely be read: the print is damaged, or the photo is too poor; come closer"
         issue = Issue("error-budget", "error", "print", 1, 0, message)
         return report_of(found.content, level, (issue,), audience=audience)
     return _check_drawing(seen.greys, found, match, level, engines, audience=audience)

@@ -74,7 +74,10 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
         (["--from", "t.csv"], "stock: is required: the part number of a label stock"),
         (["--stock", "L7160", "--from", "t.csv", "--campaign", "Spring"], "campaign='Spring': is for the QR Codes"),
         (["--stock", "L7160"], "no store 'qrkit.duckdb'"),
-        (["--stock", "L7160", "--preset", "bubble"], "preset='bubble': needs --from, a table"),
+        (
+            ["--stock", "L7160", "--preset", "bubble"],
+            "preset='bubble': needs --from, --content or a kind of content, such as --wifi",
+        ),
         (["--stock", "L7160", "--ec", "H", "--encoding", "utf-8"], "encoding='utf-8': needs --from, a table; ec='H'"),
     ):
         assert main(["sheet", "s.pdf", *words]) == 2

@@ -187,7 +187,9 @@ def test_a_heading_beyond_the_last_row_is_refused():
 
 @pytest.mark.parametrize("option", [{"sheet": "x"}, {"header_row": 2}, {"encoding": "cp1252"}])
 def test_a_place_in_a_file_without_rows_is_refused(option):
-    with pytest.raises(InvalidParameter, match="is for csv and workbooks, not for json"):
+    with pytest.raises(
+        InvalidParameter, match="is for csv, workbooks, HTML tables and dumps of databases, not for json"
+    ):
         brought(b"[]", format="json", **option)
 
 

@@ -159,7 +159,7 @@ def test_a_name_that_is_no_column_or_two_is_refused_by_the_name_of_its_field(nam
     [
         (b"", "is empty"),
         (b"\n,,\n", "is empty"),
-        (b"PK\x05\x06" + bytes(18), "of zip no rows are read|archive"),
+        (b"PK\x05\x06" + bytes(18), "zip files have no rows to read|archive"),
         (b"a,b\n" + b'"1"x\n' * 101, "more than 100 rows are not CSV"),
         (b"\xd0\xcf\x11\xe0 no workbook", "not an Excel workbook"),
         (b"a\n" + b"x\n" * (MOST_ROWS + 1), "more than 200,000 rows"),

@@ -107,7 +107,7 @@ def test_a_dump_that_ends_within_copied_rows_tells_so(shop):
     result = shop.import_file(copied.encode(), format="sql")
     assert [code.short_code for code in shop.list_qrcodes()] == ["Door"]
     assert [issue.row for issue in result.issues] == [3]
-    assert "the dump ends here" in result.issues[0].detail
+    assert "the dump ends in the middle of a table" in result.issues[0].detail
 
 
 @pytest.mark.parametrize(

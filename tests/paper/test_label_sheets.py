@@ -153,7 +153,7 @@ def test_the_page_of_a_poster_has_room_for_its_bleed(written):
     left, bottom, right, top = (float(side) * MM for side in trim)
     assert (right - left, top - bottom) == pytest.approx((297, 420), abs=1e-2)
     assert [float(side) * MM for side in media[2:]] == pytest.approx([313, 436], abs=1e-2)
-    with pytest.raises(InvalidParameter, match="paper='card': is not a paper"):
+    with pytest.raises(InvalidParameter, match="paper='card': is not a paper size"):
         written(stock="poster", paper="card")
 
 

@@ -100,7 +100,7 @@ def test_a_paper_is_large_enough_and_only_for_cards():
     assert len(stock_named("a6").places) == 4
     with pytest.raises(InvalidParameter, match="is too small for a table-tent of 90 x 240 mm"):
         stock_named("table-tent", paper="A6")
-    with pytest.raises(InvalidParameter, match=r"paper='A40': is not a paper; did you mean 'A4'"):
+    with pytest.raises(InvalidParameter, match=r"paper='A40': is not a paper size; did you mean 'A4'"):
         stock_named("ticket", paper="A40")
     with pytest.raises(InvalidParameter, match="a label stock has its own paper"):
         stock_named("L7160", paper="A4")

@@ -79,7 +79,7 @@ def test_ambiguous_rows_are_left_out_and_say_why(shop):
     assert [(issue.row, issue.reason) for issue in result.issues] == [(2, "invalid"), (4, "invalid"), (5, "invalid")]
     several, twice, empty = (issue.detail for issue in result.issues)
     assert f"belongs to 2 QR Codes: {door.short_code} (https://example.com/door), other (" in several
-    assert "is in row 3, too; only that row was read" in twice
+    assert "is in row 3, too; only that row was used" in twice
     assert "must not be empty" in empty
     assert contents(shop) == {code.name: code.content for code in before} | {"Gate": "https://b.example"}
 

@@ -86,7 +86,7 @@ def _hidden(photo: PhotoGrade) -> tuple[Issue, ...]:
     )
     if found or photo.is_read or any(issue.severity != "note" for issue in _faults(photo)):
         return found
-    message = "phones hardly read the code in this photo: hold still, come closer, and use more light"
+    message = "phones can barely read the code in this photo: hold still, come closer, and use more light"
     return (Issue("photo-unread", "warning", "photo", 0, 1, message),)
 
 

@@ -206,7 +206,7 @@ PARAMETERS: dict[str, Schema] = {
     ),
     "columns": _text(
         "names of the columns in a csv or a workbook: `content=Website,name=Poster`; put a name with a comma in "
-        "quotes; other columns are then ignored"
+        "quotes; columns that qrkit knows and you do not name are then left out"
     ),
     "sheet": _text("name of the sheet of a workbook; by default, that with the headings"),
     "headerRow": _text(

@@ -758,7 +758,7 @@ def test_visits_of_a_file_are_checked_and_imported(browser, shop):
     assert shop.scan_imports()["source"].tolist() == ["list.csv"]
     send_file(browser, table)
     file = browser.state["file"]
-    assert (file["count"], file["sentence"]) == (0, "2 visits are there already.")
+    assert (file["count"], file["sentence"]) == (0, "2 visits are already in the portfolio.")
     send_file(browser, b"Date,Visits\n2026-03-28,3\n")
     assert "short code or short URL" in browser.errors[""]
     say(browser, ask="check import", code="code3")

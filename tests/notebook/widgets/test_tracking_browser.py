@@ -151,14 +151,14 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     browser.get_by_text("more.csv: 1 created, 1 column kept as fields.").wait_for()
     table["buffer"] = b"Name,Content\nDoor 9,https://example.com/nine\n"
     browser.get_by_label("Spreadsheet").set_input_files(table)
-    browser.get_by_label("Update codes by").select_option(label="Name")
+    browser.get_by_label("Match existing codes by").select_option(label="Name")
     browser.get_by_text("1 QR Code will be changed.").wait_for()
     assert list(faults(page, ".qrkit-browser", PLACES[:2])) == []
     browser.get_by_role("button", name="Import 1 QR Code").click()
     browser.get_by_text("more.csv: 0 created, 1 updated.").wait_for()
     visits = b"short_code,time\nd0,2026-03-30T09:00:00Z\n"
     browser.get_by_label("Spreadsheet").set_input_files({**table, "name": "visits.csv", "buffer": visits})
-    browser.get_by_label("QR Code of all visits").wait_for()
+    browser.get_by_label("QR Code for all visits").wait_for()
     assert not browser.get_by_label("Put into campaign").is_visible()
     browser.get_by_role("button", name="Import 1 visit").click()
     browser.get_by_text("visits.csv: 1 visit added, 0 known before.").wait_for()

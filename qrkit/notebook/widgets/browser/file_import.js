@@ -12,8 +12,8 @@ function makeFileImport(browser) {
   const choices = { campaign: h("input", { type: "text", list: names.id, ...choose }), update_by: h("select", choose), code: h("input", { type: "text", ...choose }) };
   const rows = {
     campaign: field(say("Put into campaign"), "", choices.campaign, say("For rows without a campaign. A new name makes a new campaign.")).element,
-    update_by: field(say("Update codes by"), "", choices.update_by, say("A row with this value of a code changes that code. All other rows add codes.")).element,
-    code: field(say("QR Code of all visits"), "", choices.code, say("Its short URL, for a file that does not say it.")).element,
+    update_by: field(say("Match existing codes by"), "", choices.update_by, say("A row with the same value as an existing code updates that code. All other rows add codes.")).element,
+    code: field(say("QR Code for all visits"), "", choices.code, say("Its short URL, if the file does not contain it.")).element,
   };
   const columns = h("div", { class: "qk-stack qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
   const told = h("div", { role: "status" });
@@ -42,7 +42,7 @@ function makeFileImport(browser) {
     title.textContent = say("Import {name}", null, { name });
     columns.hidden = !heading.length;
     for (const one of selects) fill(one, [{ id: "", name: say("None") }, ...named(heading)], file.columns[one.dataset.ours] ?? "");
-    fill(choices.update_by, [{ id: "", name: say("Nothing, add all rows") }, ...identifying.map((id) => ({ id, name: IDENTIFYING[id] ?? id }))]);
+    fill(choices.update_by, [{ id: "", name: say("Do not match; add all rows") }, ...identifying.map((id) => ({ id, name: IDENTIFYING[id] ?? id }))]);
     for (const [choice, one] of Object.entries(choices)) one.value = file[choice];
     [rows.campaign.hidden, rows.update_by.hidden, rows.code.hidden] = [hasScans, !identifying.length, !hasScans];
     names.replaceChildren(...state.campaigns.map((one) => h("option", { value: one.name })));

@@ -33,7 +33,7 @@ MOST_ISSUES = 8
 """Issues that are shown."""
 CODES = ("{count} QR Code", "{count} QR Codes")
 VISITS = ("{count} visit", "{count} visits")
-KNOWN = ("{count} visit is there already.", "{count} visits are there already.")
+KNOWN = ("{count} visit is already in the portfolio.", "{count} visits are already in the portfolio.")
 
 
 class FileImport:

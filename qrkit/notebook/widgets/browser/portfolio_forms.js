@@ -263,7 +263,7 @@ function makePrintForm(browser, { formats, stocks }, close) {
     [field(say("Width, mm"), "print.size_mm", width, say("Empty: the size of the design, in pixels.")), "zip pdf"],
     [field(say("Resolution"), "print.dpi", dpi), "zip"],
     [field(say("File names"), "print.names", names, say("With {name}, {campaign}, {number}, {short_code} and your own fields.")), "zip"],
-    [field(say("Labels or cards"), "print.stock", stock, say("The number on the package, or business-card, table-tent, a6, sticker, ticket, hang-tag.")), "sheet"],
+    [field(say("Labels or cards"), "print.stock", stock, say("The number on the package, such as L7160; or table-tent, business-card, a6, sticker, ticket, hang-tag or poster.")), "sheet"],
   ];
   const title = h("h3", {});
   const sheet = h("img", { style: "width:100%", alt: say("The first sheet"), hidden: true });

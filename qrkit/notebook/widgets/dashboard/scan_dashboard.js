@@ -2,7 +2,7 @@
 
 const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests") };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns with each other"), "": say("Nothing") };
+const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns side by side"), "": say("Nothing") };
 const FILTERS = { campaign: say("Campaign"), campaigns: say("Campaigns"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const LOOK = 2_000; // milliseconds between two looks at the last hour
@@ -50,7 +50,7 @@ function render(host) {
   const compare = h("select", { onchange: () => ask({ compare: compare.value }) });
   fill(compare, Object.entries(COMPARE).map(([id, name]) => ({ id, name })));
   const kinds = makeBoxes(say("What counts"), (chosen) => ask({ kinds: chosen }));
-  const compared = makeBoxes(say("Campaigns to compare (none: all)"), (chosen) => ask({ campaigns: chosen }));
+  const compared = makeBoxes(say("Campaigns to compare (choose none for all)"), (chosen) => ask({ campaigns: chosen }));
   const wrong = h("p", { class: "qk-error", role: "alert" });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });

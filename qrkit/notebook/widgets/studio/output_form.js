@@ -5,7 +5,7 @@ const CODES = { one: say("One code"), numbered: say("A numbered set"), table: sa
 const CAPTION = say("Table {n}"); // of numbered cards, until it is changed
 const MARKS = { none: say("none"), cut: say("outlines to cut along"), crop: say("crop marks outside") };
 const PAPERS = { "": say("automatic"), A4: "A4", A3: "A3", A2: "A2", Letter: "Letter", Tabloid: "Tabloid", card: say("one card per page") };
-const STOCKS = say("The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag, poster.");
+const STOCKS = say("The number on the package, such as L7160; or table-tent, business-card, a6, sticker, ticket, hang-tag or poster.");
 const PATTERN = say("A pattern: {n} is the number of a code; columns of a table and, in a campaign, {name}, {campaign} and {short_code} go in braces, too.");
 
 /**
