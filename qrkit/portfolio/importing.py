@@ -210,6 +210,7 @@ class _Importing:
         contents = (row.cells.get("Content", "") for row in table.rows)
         self._has_addresses = are_addresses([text for text in contents if not NO_CONTENT.fullmatch(text)])
         self._own_hosts = {"", host_of(present.base_url)}
+        self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
         self._has_folders = False
         self.other_hosts, self.kept_codes = Counter[str](), 0
         self.updates: list[tuple[QRCode, QRCode]] = []
@@ -222,7 +223,7 @@ class _Importing:
         self, codes: Iterable[tuple[Row, QRCode] | ImportIssue], by: str, there: Iterable[QRCode]
     ) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
         """Yield the rows of new QR Codes, and the issues of those that change a QR Code, which `updates` collects."""
-        identified = Identified(by, there, self._read_link)
+        identified = Identified(by, there, self._read_link, self._base_hosts)
         for read in codes:
             if isinstance(read, ImportIssue):
                 yield read
@@ -329,11 +330,10 @@ class _Importing:
         """Yield an issue for each host whose short URLs share a path that became part of their short codes."""
         if not self._has_folders:
             return
-        told = self._own_hosts | {host_of(url) for url in self._present.old_base_urls}
         written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed([*rows])}
         urls = {with_scheme(url): row for url, row in written.items()}
         for host, path in shared_paths(urls).items():
-            if host not in told:
+            if host not in self._base_hosts:
                 row = next(row for url, row in reversed(urls.items()) if host_of(url) == host)
                 rule = f"all short URLs of {host} have {path} in front, which is now part of their short codes"
                 what = f"it is not if the old base URL is {with_scheme(host + path).rstrip('/')}"

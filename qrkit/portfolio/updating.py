@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, nearest
@@ -11,7 +11,7 @@ from qrkit.portfolio.codes import told_apart
 from qrkit.store.records.searching import EDITED
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.short_urls import ShortLink
+from qrkit.tracking.short_urls import ShortLink, host_of, with_scheme
 
 __all__ = ["IDENTIFYING", "Identified", "changes_of"]
 
@@ -29,13 +29,17 @@ class Identified:
         by: What identifies them: name, short_url, or the name of a field of users.
         codes: The QR Codes.
         link: Returns the short code and the tail of a short URL in the file.
+        hosts: The hosts whose short URLs are those of the portfolio; "" for short codes alone.
 
     Raises:
         InvalidParameter: If `by` is none of these.
     """
 
-    def __init__(self, by: str, codes: Iterable[QRCode], link: Callable[[str], ShortLink | None]) -> None:
+    def __init__(
+        self, by: str, codes: Iterable[QRCode], link: Callable[[str], ShortLink | None], hosts: Collection[str]
+    ) -> None:
         self._by, self._link = IDENTIFYING.get(COLUMN_OF.get(by.strip().lower(), ""), tidy_name(by)), link
+        self._hosts = hosts
         self._rows: dict[str, int] = {}
         self._codes: dict[str, list[QRCode]] = {}
         names = dict.fromkeys(IDENTIFYING.values())
@@ -62,8 +66,13 @@ class Identified:
         """Return the QR Code that a row changes; None if the row is a new one.
 
         Raises:
-            InvalidParameter: If the row lacks the value, an earlier row has it, or several QR Codes have it.
+            InvalidParameter: If the row lacks the value, an earlier row has it, several QR Codes have it, or it is a
+                short URL of another host.
         """
+        host = host_of(with_scheme(code.short_url)) if self._by == "short_url" else ""
+        if host not in self._hosts:
+            rule = f"is a short URL of {host}, not of this portfolio; if it was your base URL, name it as old_base_url"
+            raise InvalidParameter(Problem(self._by, code.short_url, rule))
         value = self._value_in(row, code)
         first = self._rows.setdefault(value, row.number)
         found = self._codes.get(value, [])

@@ -68,6 +68,25 @@ def test_codes_are_identified_by_short_urls_and_by_fields_of_users(shop):
     assert (hall.content, hall.tags) == ("https://example.com/9", ("indoor",))
 
 
+def test_short_urls_of_other_hosts_change_nothing_unless_the_host_was_ours(shop):
+    door, gate, _ = shop.list_qrcodes()
+    old = "https://old.example"
+    table = f"""Content,Trackable URL
+https://a.example,{old}/{door.short_code}
+https://b.example,old.example/{gate.short_code}
+https://c.example,{door.short_url}
+""".encode()
+    result = shop.import_file(table, update_by="short_url")
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(2, "invalid"), (3, "invalid")]
+    assert "is a short URL of old.example, not of this portfolio" in result.issues[0].detail
+    assert "old_base_url" in result.issues[1].detail
+    assert (result.created, contents(shop)["Door"]) == (0, "https://c.example")
+    assert contents(shop)["Gate"] == gate.content
+    result = shop.import_file(table, update_by="short_url", old_base_url=old)
+    assert (contents(shop)["Door"], contents(shop)["Gate"]) == ("https://a.example", "https://b.example")
+    assert shop.import_file(table, update_by="short_url").failed == 1, "the store knows the old base URL now"
+
+
 def test_ambiguous_rows_are_left_out_and_say_why(shop):
     door = shop.find_qrcode("Door")
     shop.insert_qrcode("https://example.com/other", name="Door", short_code="other")
