@@ -23,9 +23,10 @@ const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString(LANGUAGE 
 function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
+    const isState = name.startsWith("aria-") && typeof value === "boolean"; // which is a word, "true" or "false"
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
+    else if (value === true && !isState) element.setAttribute(name, "");
+    else if (isState || (value !== false && value != null)) element.setAttribute(name, value);
   }
   // On a wrapper it would do nothing: JupyterLab looks at the element that has the focus.
   const takesFocus = ["button", "input", "select", "textarea", "summary"].includes(tag) || "tabindex" in attributes;
@@ -184,11 +185,12 @@ function makeOutbox(model, root, onWait) {
       waiting.push(message);
       if (!isAway) next();
     },
-    /** A message takes the place of one of its kind that waits; what both ask for is asked for at once. */
-    askTogether(message) {
-      const last = waiting.at(-1);
-      if (last?.ask === message.ask) Object.assign(last, message, message.fields && { fields: { ...last.fields, ...message.fields } });
-      else outbox.ask(message);
+    /** A message takes the place of one of its kind that waits; the fields that it adds join those that wait. */
+    askTogether(message, added) {
+      const last = waiting.at(-1)?.ask === message.ask ? waiting.at(-1) : null;
+      const whole = added ? { ...message, fields: { ...last?.fields, ...added } } : message;
+      if (last) Object.assign(last, whole);
+      else outbox.ask(whole);
     },
     edit(edits, gesture) {
       const last = waiting.at(-1);

@@ -1,8 +1,11 @@
 """The browser of a portfolio and the dashboard in JupyterLab, used as a person uses them."""
 
+from pathlib import Path
+
 import pytest
 
 from qrkit.languages.sentences import catalog
+from qrkit.notebook import widgets
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
@@ -40,6 +43,25 @@ WORDS = """root => [...root.querySelectorAll("*")].filter(one => one.checkVisibi
 """What people read or hear of a widget."""
 
 
+SHARED = Path(widgets.__file__).with_name("widget.js").read_text(encoding="utf-8")
+"""What all widgets need of scripts."""
+ASK_TWICE = """
+    const sent = [];
+    const model = { send: (message) => sent.push(message), get: () => ({}), set() {}, save_changes() {} };
+    const outbox = makeOutbox(model, document.createElement("div"), () => {});
+    outbox.ask({ ask: "first" });
+    for (const fields of [{ password: "open", limit: 1 }, { limit: 2 }]) ASK;
+    outbox.answered();
+    outbox.end();
+    return sent.at(-1).fields;
+"""
+
+
+def asked_twice(ask):
+    """Asks twice while Python is busy with a first message; gives the fields of the message that is sent after it."""
+    return f"() => {{ {SHARED} {ASK_TWICE.replace('ASK;', ask)} }}"
+
+
 def run_cell(page, number):
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
     cell.locator(".jp-InputArea-prompt").click()
@@ -57,6 +79,15 @@ def test_widgets_say_nothing_in_english_that_they_know_in_german(notebook, shown
     spoken = {text for text in german.values() if isinstance(text, str)}
     assert len(spoken & {*words}) > 10
     assert {*words} & {*german} - spoken == set()
+
+
+def test_what_is_tried_is_the_form_as_it_is_and_a_filter_joins_those_that_wait(profile):
+    page = profile.new_page()
+    tried = page.evaluate(asked_twice('outbox.askTogether({ ask: "try", fields });'))
+    assert tried == {"limit": 2}, "the password was typed and cleared while Python was busy"
+    asked = page.evaluate(asked_twice('outbox.askTogether({ ask: "ask" }, fields);'))
+    assert asked == {"password": "open", "limit": 2}
+    page.close()
 
 
 def test_codes_are_found_and_changed_by_keys(notebook, faults):
@@ -91,6 +122,10 @@ def test_codes_are_found_and_changed_by_keys(notebook, faults):
 def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_MORE, SHOW_AGAIN, width=1440)
     browser = page.locator(".qrkit-browser")
+    heads = browser.get_by_role("group", name="Sort by")
+    heads.get_by_role("button", name="Name", pressed=False).click()
+    heads.get_by_role("button", name="Name", pressed=True).wait_for()
+    assert heads.get_by_role("button", name="Scans", pressed=False).count() == 1
     browser.get_by_role("button", name="New QR Code").click()
     form = browser.get_by_role("form", name="New QR Code")
     form.get_by_role("button", name="Add").click()
@@ -249,6 +284,8 @@ def test_days_are_chosen_and_charts_follow(notebook, faults):
     assert board.locator("figure svg").count() == 3
     board.get_by_role("button", name="Table of Scans per day").click()
     board.get_by_role("columnheader", name="campaign").wait_for()
+    assert board.get_by_role("button", name="Table of", expanded=True).count() == 1
+    assert board.get_by_role("button", name="Table of", expanded=False).count() == 2
     board.get_by_role("checkbox", name="HEAD requests").check()
     board.get_by_role("button", name="Remove filter What counts: Scans, HEAD requests").click()
     board.get_by_role("button", name="Remove filter What counts").wait_for(state="detached")

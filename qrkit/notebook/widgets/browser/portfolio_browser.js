@@ -153,7 +153,7 @@ function render(host) {
       form = "";
       browser.ask({ ask: "choose", id: code.id });
     };
-    return h("li", {}, tick, button([picture, text, ...others, spark, scans, last], choose, { class: "qk-cells qk-pick", "data-key": code.id, "aria-current": isChosen && "true" }));
+    return h("li", {}, tick, button([picture, text, ...others, spark, scans, last], choose, { class: "qk-cells qk-pick", "data-key": code.id, "aria-current": isChosen }));
   }
 
   /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */

@@ -27,7 +27,7 @@ function render(host) {
     tellBusy();
   });
   let clock = null;
-  const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
+  const ask = (fields) => outbox.askTogether({ ask: "ask" }, fields);
 
   function day(label, name) {
     const input = h("input", { type: "date", onchange: () => ask({ [name]: input.value }) });
@@ -149,7 +149,7 @@ function render(host) {
       const isOn = one.value === chosen;
       const fill = h("span", { class: "qk-fill", hidden: one.value === UNKNOWN, style: `width:${(100 * one.scans) / most}%;background:var(--color-${one.color})` });
       const parts = [h("span", { class: "qk-pick-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
-      const attributes = { class: "qk-pick", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
+      const attributes = { class: "qk-pick", "data-key": `${name} ${one.value}`, "aria-pressed": isOn, title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
       return h("li", {}, button(parts, () => ask({ [name]: isOn ? "" : one.value }), attributes));
     });
     return h("section", { class: chosen ? "qk-box qk-chosen" : "qk-box", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
