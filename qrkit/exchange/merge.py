@@ -173,11 +173,11 @@ class ImportResult(Shown):
 
     def __str__(self) -> str:
         changed = ", ".join(self._counted(_CHANGED))
-        created = f"{self.created} created" + (f" ({changed})" if changed else "")
-        updated = [f"{len(self.updates)} updated"] if self.updates else []
+        kept = f"{self.created} created" + (f", {len(self.updates)} updated" if self.updates else "")
+        kept += f" ({changed})" if changed else ""
         adds = self.created or self.updates
         left_out = {reason: word for reason, word in _LEFT_OUT.items() if adds or reason != "own-column"}
-        return ", ".join([created, *updated, *self._counted(left_out)])
+        return ", ".join([kept, *self._counted(left_out)])
 
     def _counted(self, words: Mapping[Reason, str]) -> list[str]:
         counts = ((self.count(reason), word) for reason, word in words.items())

@@ -248,7 +248,7 @@ class _Importing:
         campaign_id, similar = self._campaign(row, code, "")
         after = after.replace(campaign_id=campaign_id) if campaign_id else after
         if after == before:
-            yield issue_of(row, code, "duplicate", f"{before.name!r} already matches this row")
+            yield issue_of(row, code, "duplicate", f"this row changes nothing of {before.name!r}")
             return
         self.updates.append((before, after))
         notes = tuple(note for note in row.notes if note[0] not in ("date-unreadable", "count-unreadable"))

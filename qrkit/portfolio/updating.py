@@ -10,6 +10,7 @@ from qrkit.exchange.columns import COLUMN_OF, EVERY, Row
 from qrkit.portfolio.codes import told_apart
 from qrkit.store.records.searching import EDITED
 from qrkit.tracking.names import tidy_name
+from qrkit.tracking.passwords import is_right
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.short_urls import ShortLink, host_of, with_scheme
 
@@ -38,8 +39,9 @@ class Identified:
     def __init__(
         self, by: str, codes: Iterable[QRCode], link: Callable[[str], ShortLink | None], hosts: Collection[str]
     ) -> None:
-        self._by, self._link = IDENTIFYING.get(COLUMN_OF.get(by.strip().lower(), ""), tidy_name(by)), link
-        self._hosts = hosts
+        self._link, self._hosts = link, hosts
+        name = by if isinstance(by, str) else ""
+        self._by = IDENTIFYING.get(COLUMN_OF.get(name.strip().lower(), ""), tidy_name(name))
         self._rows: dict[str, int] = {}
         self._codes: dict[str, list[QRCode]] = {}
         names = dict.fromkeys(IDENTIFYING.values())
@@ -47,7 +49,7 @@ class Identified:
             self._codes.setdefault(self._value(code), []).append(code)
             names |= dict.fromkeys(code.fields)
         if self._by not in names:
-            rule = f"must be name, short_url, or a field of your QR Codes; {nearest(by, names)}"
+            rule = f"must be name, short_url, or a field of your QR Codes; {nearest(str(by), names)}"
             raise InvalidParameter(Problem("update_by", by, rule))
 
     def _value(self, code: QRCode) -> str:
@@ -104,4 +106,6 @@ def changes_of(row: Row, code: QRCode, before: QRCode) -> dict[str, Any]:
         names = [name for field in given for of, _, name in [field.partition(".")] if of == part]
         values = {name: getattr(getattr(code, part), name) for name in names}
         changes |= {part: getattr(before, part).model_copy(update=values)} if values else {}
+    if "password" in changes and before.password and is_right(before.password, row.cells["Password"]):
+        del changes["password"]  # whose hash is another one each time
     return changes | {"fields": {**before.fields, **code.fields}}

@@ -125,6 +125,23 @@ def test_what_identifies_no_code_is_refused_with_what_is_meant(shop):
         shop.import_file(FIRST, update_by="PosterID")
     with pytest.raises(InvalidParameter, match="must be name, short_url"):
         shop.import_file(FIRST, update_by="Content")
+    with pytest.raises(InvalidParameter, match="update_by=3: must be name, short_url"):
+        shop.import_file(FIRST, update_by=3)
+
+
+def test_rows_that_change_nothing_say_so_and_losses_are_those_of_all_rows(shop):
+    shop.insert_qrcode("https://example.com/s", name="Static", is_dynamic=False)
+    result = shop.import_file(b"Name,Content,Dynamic\nStatic,https://example.com/s,true\n", update_by="name")
+    assert [issue.detail for issue in result.issues] == ["this row changes nothing of 'Static'"]
+    result = shop.import_file(b"Name,Content,Template\nDoor,https://a.example,nobody\n", update_by="name")
+    assert str(result) == "0 created, 1 updated (1 without their template)"
+
+
+def test_a_password_that_stays_is_no_change(shop):
+    table = b"Name,Content,Password\nDoor,https://example.com/door,open sesame\n"
+    assert len(shop.import_file(table, update_by="name").updates) == 1
+    assert shop.import_file(table, update_by="name").updates == ()
+    assert len(shop.import_file(table.replace(b"sesame", b"barley"), update_by="name").updates) == 1
 
 
 def test_undoing_an_update_keeps_what_was_changed_since(shop):

@@ -200,6 +200,9 @@ def test_chosen_campaigns_stand_side_by_side_with_intervals():
             assert board.state["numbers"]["qrcodes"] == 2
             board.ask(campaigns=["nobody"])
             assert list(board.errors) == ["campaign"]
+            for wrong in (5, bus.id):
+                board.ask(campaigns=wrong)
+                assert "must be a list of the IDs of campaigns" in board.errors["campaigns"]
             board.ask(campaigns=[], compare="previous")
             assert (board.state["answer"]["compared"], board.state["filters"]) == ("", [])
             board.ask(colour="red")

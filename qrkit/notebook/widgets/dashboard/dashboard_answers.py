@@ -200,6 +200,8 @@ def _text(name: str, value: Any) -> str:
 
 
 def _texts(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple | None):
+        raise InvalidParameter(Problem(name, value, "must be a list of the IDs of campaigns", "wrong-type"))
     return tuple(_text("campaign", one) for one in value or ())
 
 
