@@ -42,7 +42,8 @@ def define_import(one: Parser) -> None:
     what = f"{', '.join(IMPORT_FORMATS)}; workbooks and zips are recognized by their content, others by their suffix"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
-    by = "update existing codes instead of adding new ones; NAME identifies them: name, short_url or a field of yours"
+    by = "update existing codes instead of adding new ones; NAME identifies them: name, short_url or a field of yours. "
+    by += "Every row needs its content; other empty cells change nothing"
     one.add_argument("--update-by", default="", metavar="NAME", help=by)
     one.add_argument("--check", action="store_true", help="show what an import would do, without importing anything")
     for word, column in COLUMNS.items():

@@ -309,8 +309,9 @@ class Portfolio(Shown, Scanned, Written):
                 archives are always recognized by their first bytes.
             columns: For a file with other column names (csv, json, xlsx, xls, ods, html or sql): our column names
                 mapped to the file's, as in `{"content": "landing page", "name": "poster"}`.
-            template: The name of the template for rows that name none in a column Template.
-            campaign: The name of the campaign for rows that name none; it is added if no campaign has this name.
+            template: The name of the template for rows that add QR Codes and name none in a column Template.
+            campaign: The name of the campaign for rows that add QR Codes and name none; it is added if no campaign has
+                this name.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
             old_base_url: The base URL that the codes were printed with, if it has a path, as
@@ -319,9 +320,11 @@ class Portfolio(Shown, Scanned, Written):
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
             update_by: What identifies QR Codes that are there already, so that their rows change them instead of adding
-                others: "name", "short_url", or the name of a field of your own, such as "Poster ID". Empty cells change
-                nothing, and short codes, creation dates and scan counts stay. Rows with a new value add QR Codes. A row
-                is left out if it lacks the value, or if it shares the value with an earlier row or several QR Codes.
+                others: "name", "short_url", or the name of a field of your own, such as "Poster ID". Every row needs
+                its Content; other empty cells change nothing. Short codes, creation dates and scan counts stay, and
+                dynamic QR Codes stay dynamic. Rows with a new value add QR Codes. A row is left out if it lacks the
+                value, if it shares the value with an earlier row or several QR Codes, or if its short URL begins with
+                another host than the base URL and the old ones (`old_base_url`).
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
             **place: Where the table is; the result says what was found and guessed. `sheet` is the name of the sheet;

@@ -193,7 +193,7 @@ def test_chosen_campaigns_stand_side_by_side_with_intervals():
             told = board.state["answer"]["compared"]
             assert "Door" not in told
             assert "leads with" in told
-            assert re.search(r"compared with “\u2068Bus &lt;b&gt;\u2069”: \d+% more, likely between", told)
+            assert re.search(r"against “\u2068Bus &lt;b&gt;\u2069”, in scans a day: \d+% more \(likely between", told)
             assert re.search(r"<td>\d\.\d<small>likely", told)
             assert "leads with" in board._still()["text/html"]
             assert board.state["filters"] == [{"name": "campaigns", "label": "Bus <b>, Tram <b>"}]
