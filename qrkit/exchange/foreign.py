@@ -408,12 +408,15 @@ def unwrapped(value: Any) -> Any:
     A list of pages, such as the answers of an API, one per line, becomes the links of all of them. Pages without links
     follow, unless their list is empty, so that the import reports them.
     """
-    links = _links_in(value)
-    if links is value or not isinstance(value, list):
-        return links or value
-    found = [(page, _links_in(page)) for page in value] if links else []
+    if not isinstance(value, list):
+        return _links_in(value) or value
+    first = value[: MOST_SEARCHED // 10]  # of very many pages, leaving the search room for what is in them
+    links = _links_in(first)
+    if links is first or not links:
+        return value
+    found = [(page, _links_in(page)) for page in value]
     others = [page for page, links in found if not links and [] not in nested(page)]
-    return [*chain.from_iterable(links for _, links in found), *others] or value
+    return [*chain.from_iterable(links for _, links in found), *others]
 
 
 def _links_in(value: Any) -> list[Any]:

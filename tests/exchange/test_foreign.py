@@ -518,6 +518,10 @@ def test_links_of_all_pages_are_read(portfolio, file, failed):
     assert (sorted(code.short_code for code in portfolio.list_qrcodes()), result.failed) == (["a", "b"], failed)
 
 
+def test_links_of_very_many_pages_are_found():
+    assert len(foreign.unwrapped(pages(*range(3_000)))) == 3_000
+
+
 @pytest.mark.parametrize("name", ["content", "Content", "CONTENT"])
 def test_links_within_our_own_records_are_no_links_of_a_tool(portfolio, name):
     record = {name: DOOR, "history": [{"shortUrl": "https://s.test/old", "url": MENU}]}
