@@ -390,23 +390,42 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
 
 
 def nested(value: Any, without: str | None = None) -> Iterator[Any]:
-    """Yield the objects and lists in a JSON value, the outer ones first, but no objects with a field of this name."""
+    """Yield the objects and lists in a JSON value, the outer ones first, but no objects with a field of this name.
+
+    The name is given in lower case; the field may have capitals, as in our own files.
+    """
     waiting = [value]
     for one in waiting:
-        if isinstance(one, list) or (isinstance(one, dict) and without not in one):
+        if isinstance(one, list) or (isinstance(one, dict) and {without}.isdisjoint(map(str.lower, one))):
             yield one
             inner = one.values() if isinstance(one, dict) else one
             waiting.extend(islice(inner, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged."""
+    """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged.
+
+    A list of pages, such as the answers of an API, one per line, becomes the links of all of them. Pages without links
+    follow, unless their list is empty, so that the import reports them.
+    """
+    if not isinstance(value, list):
+        return _links_in(value) or value
+    first = value[: MOST_SEARCHED // 10]  # of very many pages, leaving the search room for what is in them
+    links = _links_in(first)
+    if links is first or not links:
+        return value
+    found = [(page, _links_in(page)) for page in value]
+    others = [page for page, links in found if not links and [] not in nested(page)]
+    return [*chain.from_iterable(links for _, links in found), *others]
+
+
+def _links_in(value: Any) -> list[Any]:
     for one in nested(value, without=OUR_NAME):
         # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
         inner = [*one.values()] if isinstance(one, dict) else one
         if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
             return inner
-    return value
+    return []
 
 
 def short_url_in(names: Iterable[str]) -> str:

@@ -15,21 +15,30 @@ __all__ = ["MEDIA_TYPE", "parts"]
 
 MEDIA_TYPE = "application/sql"
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
+_NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
 _STATEMENT = re.compile(
     r"^[ \t]*(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|(?:INSERT|REPLACE)(?: IGNORE)? INTO|COPY)"
-    rf"\s+(?:{_NAME}\.)?(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|\((?:[^()]|\([^()]*+\))*+\))*+\))?",
+    rf"\s+(?:{_NAME}\.)?(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?",
     re.IGNORECASE | re.MULTILINE,
 )
-_COLUMN = re.compile(rf"(?:^|,)\s*+(?!(?:PRIMARY|UNIQUE|KEY|INDEX|FULLTEXT|CONSTRAINT|FOREIGN|CHECK)\b)({_NAME})", re.I)
+_RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"
+"""A rule of a table lists columns in its parentheses; a column called `key` has a length, values or nothing in them."""
+_COLUMN = re.compile(rf"(?:^|,)\s*+(?:(?={_RULE})|({_NAME}))(?:[^,()']|'[^']*+'|{_NESTED})*+", re.IGNORECASE)
 _VALUES = re.compile(r"\s*VALUES\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _VALUE, _ESCAPED_VALUE = (
-    re.compile(rf"\s*+(?:[EN]?'(?P<text>(?:{letter}|'')*+)'|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])", re.DOTALL)
+    re.compile(
+        rf"\s*+(?:(?:X'|0x)(?P<hex>(?:[0-9a-f]{{2}})++)'?|(?:[ENB]|_\w+\s*+)?'(?P<text>(?:{letter}|'')*+)'"
+        r"|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])",
+        re.DOTALL | re.IGNORECASE,
+    )
     for letter in ("[^']", r"[^'\\]|\\.")
 )
 """A value, also where a backslash escapes the next letter, as in MySQL."""
 _NEXT_ROW = re.compile(r"\s*,\s*\(")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+_BITS = {"\0": "0", "\x01": "1"}
+"""MySQL writes the bit that says whether a link is active as a byte."""
 
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
@@ -69,7 +78,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
 
 def _names(columns: str) -> list[str]:
     """Return the names of columns in parentheses, with or without their types."""
-    return [_bare(name) for name in _COLUMN.findall(re.sub("'[^']*'", "", columns[1:-1]))]
+    return [_bare(name) for name in _COLUMN.findall(columns[1:-1]) if name]
 
 
 def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells]) -> int:
@@ -77,24 +86,34 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
     cells: list[str] = []
     place = start
     while found := value.match(text, place):
-        quoted, place = found["text"], found.end()
-        bare = (found["bare"] or "").strip()
-        if quoted is None:
-            cells.append("" if bare.upper() == "NULL" else bare)
-        else:
-            cells.append((_unescaped(quoted) if value is _ESCAPED_VALUE else quoted).replace("''", "'"))
+        place = found.end()
+        cell = _cell(found, has_escapes=value is _ESCAPED_VALUE)
+        cells.append(_BITS.get(cell, cell))
         if found["end"] == ")":
             rows.append(cells)
             cells, following = [], _NEXT_ROW.match(text, place)
             if following is None:
                 return place
             place = following.end()
-    rows.append(UnreadableFile(f"{text[place : place + 60]!r} is not a value of a row"))
+    rule = "is not a value of a row; the rows after it in this INSERT were not read"
+    rows.append(UnreadableFile(f"{text[place : place + 60]!r} {rule}"))
     return place
 
 
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda found: _CONTROLS.get(found[1], found[1]), text, flags=re.DOTALL)
+def _cell(found: re.Match[str], *, has_escapes: bool) -> str:
+    if found["text"] is not None:
+        return _unescaped(found["text"], r"''|\\(.)") if has_escapes else found["text"].replace("''", "'")
+    if not found["hex"]:
+        bare = found["bare"].strip()
+        return "" if bare.upper() == "NULL" else bare
+    text = bytes.fromhex(found["hex"]).decode(errors="replace")
+    # Some binary values, such as UUIDs, are no texts.
+    is_text = text in _BITS or ("\ufffd" not in text and "".join(text.split()).isprintable())
+    return text if is_text else found["hex"]
+
+
+def _unescaped(text: str, escape: str = r"\\(.)") -> str:
+    return re.sub(escape, lambda found: _CONTROLS.get(found[1], found[1] or "'"), text, flags=re.DOTALL)
 
 
 def _bare(name: str) -> str:

@@ -493,6 +493,42 @@ def test_what_is_no_link_is_told_by_its_place(portfolio):
     assert (of_rows(wide)[0].row, of_rows(wide)[0].reason) == (2, "invalid")
 
 
+def pages(*targets):
+    """Pages of links as an API answers them, one link a page."""
+    return [{"links": [{"short_url": f"https://s.test/{one}", "long_url": f"{MENU}{one}"}]} for one in targets]
+
+
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize(
+    ("file", "failed"),
+    [
+        (pages("a", "b"), 0),
+        ("\n".join(map(json.dumps, pages("a", "b"))), 0),
+        ([*pages("a"), {"links": []}, *pages("b"), {"data": {"links": []}}], 0),
+        ([{"links": []}, *pages("a", "b")], 0),
+        ([page["links"] for page in pages("a", "b")], 0),
+        ([{"links": {"link_1": pages(one)[0]["links"][0]}} for one in "ab"], 0),
+        ([{"error": "too many requests"}, *pages("a", "b")], 1),
+    ],
+    ids=["list", "lines", "empty page", "empty first page", "lists", "YOURLS", "error"],
+)
+def test_links_of_all_pages_are_read(portfolio, file, failed):
+    data = file if isinstance(file, str) else json.dumps(file)
+    result = portfolio.import_file(data.encode(), format="json")
+    assert (sorted(code.short_code for code in portfolio.list_qrcodes()), result.failed) == (["a", "b"], failed)
+
+
+def test_links_of_very_many_pages_are_found():
+    assert len(foreign.unwrapped(pages(*range(3_000)))) == 3_000
+
+
+@pytest.mark.parametrize("name", ["content", "Content", "CONTENT"])
+def test_links_within_our_own_records_are_no_links_of_a_tool(portfolio, name):
+    record = {name: DOOR, "history": [{"shortUrl": "https://s.test/old", "url": MENU}]}
+    imported(portfolio, [record])
+    assert [code.content for code in portfolio.list_qrcodes()] == [DOOR]
+
+
 @pytest.mark.parametrize(
     "value",
     [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, {"data": {"content": SHLINK_LINKS}}, 7],

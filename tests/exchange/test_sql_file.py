@@ -67,6 +67,96 @@ def test_links_of_a_dump_keep_their_codes_and_targets(shop, tmp_path, file):
     ]
 
 
+def codes_of(shop, dump):
+    result = shop.import_file(dump.encode(), format="sql")
+    assert result.failed == 0, result.issues
+    return [(code.short_code, code.content) for code in shop.list_qrcodes()]
+
+
+@pytest.mark.parametrize("kind", ["key", "index", "check", "primary"])
+@pytest.mark.parametrize(
+    "dump",
+    [
+        'COPY public."Link" (id, {}, url, "shortLink", domain) FROM stdin;\n'
+        "1\tabc\thttps://e.org/?a=1\thttps://s.e/abc\ts.e\n\\.\n",
+        'CREATE TABLE links (id int, {} varchar(100) NOT NULL, url text, "shortLink" text);\n'
+        "INSERT INTO links VALUES (1, 'abc', 'https://e.org/?a=1', 'https://s.e/abc');\n",
+    ],
+    ids=["COPY", "CREATE"],
+)
+def test_columns_may_be_called_as_the_words_of_constraints(shop, dump, kind):
+    ((short_code, content),) = codes_of(shop, dump.format(kind))
+    assert (short_code, content) == ("abc", "https://e.org/?a=1")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lat decimal(9,6)",
+        "lat enum('a','b, c') DEFAULT 'a'",
+        "key enum('a','b')",
+        "`lat (deg, north)` decimal(9,6)",
+        "[key] nvarchar(max)",
+        "lat float CHECK (lat IN (1, 2, content))",
+        "UNIQUE KEY `u` (`id`,`content`), lat int",
+        "KEY k (name(10), content), lat int",
+        "INDEX ((lower(name)), content), lat int",
+        "CHECK (0 < id AND content IN ('a', name)), lat int",
+        "CONSTRAINT c CHECK (1 < id), lat int",
+        "CONSTRAINT `f` FOREIGN KEY (id, name) REFERENCES other (id, name) ON DELETE CASCADE, lat int",
+        "SPATIAL KEY s (id), lat int",
+    ],
+)
+def test_only_columns_are_named_by_a_table(shop, line):
+    dump = (
+        f"CREATE TABLE codes (id int, {line}, name text, content text, comment text);\n"
+        "INSERT INTO codes VALUES (1, 2.5, 'N', 'https://x.example', 'https://wrong.example');\n"
+    )
+    assert [content for _, content in codes_of(shop, dump)] == ["https://x.example"]
+    assert shop.list_qrcodes()[0].name == "N"
+
+
+def test_keys_of_several_columns_are_no_columns(shop):
+    dump = (
+        "CREATE TABLE `urls` (`id` int, `long_url` text, `short_url` text,\n"
+        "PRIMARY KEY (`id`), UNIQUE KEY `u` (`id`,`long_url`));\n"
+        "INSERT INTO `urls` VALUES (1,'https://e.org/?a=1','https://s.e/abc');\n"
+    )
+    assert codes_of(shop, dump) == [("abc", "https://e.org/?a=1")]
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        (r"'print(\'\')'", "print('')"),
+        (r"'it''s \\'", "it's \\"),
+        ("_binary 'Door'", "Door"),
+        ("_utf8mb4'Door'", "Door"),
+        ("X'446f6f72'", "Door"),
+        ("0x446F6F72", "Door"),
+        ("x'ff446f6f72'", "ff446f6f72"),
+        ("0x00000000000007D1", "00000000000007D1"),
+        ("b'1'", "1"),
+        ("0x1", "0x1"),
+    ],
+)
+def test_texts_of_mysql_are_read_as_it_writes_them(shop, written, name):
+    dump = f"INSERT INTO `codes` (`name`,`content`) VALUES ('A','a'),({written},'b'),('C','c');\n"
+    assert [content for _, content in codes_of(shop, dump)] == ["a", "b", "c"]
+    assert shop.list_qrcodes()[1].name == name
+
+
+@pytest.mark.parametrize(
+    ("off", "on"),
+    [(r"_binary '\0'", "_binary '\x01'"), ("b'0'", "b'1'"), ("0x00", "0x01"), ("X'00'", "X'01'"), ("0", "1")],
+)
+def test_links_that_a_bit_turns_off_stay_off(shop, off, on):
+    links = [f"('https://s.e/{number}','https://e.org/{number}',{bit})" for number, bit in enumerate([off, on])]
+    dump = f"INSERT INTO `links` (`shortUrl`,`longUrl`,`active`) VALUES {','.join(links)};\n"
+    assert codes_of(shop, dump) == [("0", "https://e.org/0"), ("1", "https://e.org/1")]
+    assert [code.active for code in shop.list_qrcodes()] == [False, True]
+
+
 def test_a_table_of_a_dump_may_be_named(shop):
     file = f"{CREATE}INSERT INTO `yourls_url` VALUES {ROWS}INSERT INTO `notes` (`content`) VALUES ('x');\n".encode()
     shop.import_file(file, format="sql", sheet="notes")
@@ -84,6 +174,7 @@ def test_a_row_that_cannot_be_read_is_told_and_costs_no_earlier_one(shop, end):
     file = f"INSERT INTO links (slug, url) VALUES ('door', 'https://e.org'),\n{end}\n"
     result = shop.import_file(file.encode(), format="sql")
     assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["door"], 1)
+    assert "the rows after it in this INSERT were not read" in result.issues[-1].detail
 
 
 @pytest.mark.parametrize(
@@ -117,8 +208,19 @@ def test_a_dump_that_ends_within_copied_rows_tells_so(shop):
         "INSERT INTO [a\n",
         f"CREATE TABLE a ({', '.join(f'c{number}' for number in range(9_999))});\nINSERT INTO a VALUES (1);\n",
         "CREATE TABLE a (" + "[b," * 99_999 + ");\n",
+        "CREATE TABLE a (" + "KEY a (" * 99_999 + "\n",
+        f"CREATE TABLE a ({'KEY b,' * 99_999}KEY (c));\n",
+        "CREATE TABLE a ((((\n",
     ],
-    ids=["copies without end", "names without end", "many columns", "columns without end"],
+    ids=[
+        "copies without end",
+        "names without end",
+        "many columns",
+        "columns without end",
+        "keys without end",
+        "columns called key",
+        "nested without end",
+    ],
 )
 def test_hostile_dumps_are_read_in_time_that_grows_as_they_do(shop, line):
     repeated = line.splitlines(keepends=True)[-1]
