@@ -26,10 +26,10 @@ from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "MOMENTS",
-    "NAMES", "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column",
-    "Kind", "Packed", "Row", "Rows", "check_names", "column_pair", "field_of", "is_ours", "named", "read_columns",
-    "read_row", "unpacked", "without_thousands", "write_row",
+    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "COUNTED", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS",
+    "MOMENTS", "NAMES", "NO", "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS",
+    "WRITERS", "Column", "Kind", "Packed", "Row", "Rows", "check_names", "column_pair", "count_text", "field_of",
+    "is_ours", "named", "read_columns", "read_row", "unpacked", "without_thousands", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -122,6 +122,8 @@ LABELS = {column.name: column.label for column in EVERY}
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
 """Lowercase name accepted in files and DataFrames -> column name."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in EVERY}
+COUNTED: tuple[Kind, ...] = ("count", "limit")
+"""Kinds of columns of whole numbers whose thousands may be separated."""
 MOMENTS = frozenset(name for name, kind in KINDS.items() if kind in ("moment", "time"))
 TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind in ("text", "tags"))
 _FIRST = (
@@ -148,11 +150,14 @@ LISTED = {
     "GS1": "GS1 entities with links",
 }
 """What the lists of columns hold, for errors."""
-FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-YES = frozenset({"wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro"})
-NO = frozenset({"falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
-"""What spreadsheets in other languages write for true and false, and people for yes and no."""
-_THOUSANDS = re.compile(r"([0-9]{1,3}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
+FLAGS = ("true", "1", "yes", "false", "0", "no")
+"""What errors offer for true and false."""
+YES = frozenset({
+    "true", "1", "yes", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
+})  # fmt: skip
+NO = frozenset({"false", "0", "no", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
+"""What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
+_THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
 
 
 NO_FIELDS = OwnFields()
@@ -447,6 +452,11 @@ def without_thousands(text: str) -> str:
     return found[1].replace(found[2], "") if found else text
 
 
+def count_text(number: str) -> str:
+    """Return a number that is no text in its file as the text of a count: 1.234, which is no 1,234, becomes 1.2340."""
+    return number if without_thousands(number) == number else f"{number}0"
+
+
 def _count(text: str, name: str) -> int:
     number = _whole(without_thousands(text), name)
     if not 0 <= number < 2**53:
@@ -463,10 +473,9 @@ def _degrees(text: str, name: str) -> float:
 def _flag(text: str, name: str) -> bool:
     """Parse true/false, yes/no or 1/0, in some languages; case is ignored."""
     word = text.lower()
-    value = FLAGS.get(word, True if word in YES else False if word in NO else None)
-    if value is None:
+    if not (is_yes := word in YES) and word not in NO:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
-    return value
+    return is_yes
 
 
 def _read_tags(text: str, _name: str) -> list[str]:

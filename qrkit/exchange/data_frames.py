@@ -18,6 +18,7 @@ from qrkit.exchange.columns import (
     CAMPAIGN,
     COLUMN_OF,
     COLUMNS,
+    COUNTED,
     EVERY,
     KINDS,
     LABELS,
@@ -26,6 +27,7 @@ from qrkit.exchange.columns import (
     WRITERS,
     Column,
     Kind,
+    count_text,
     field_of,
     named,
 )
@@ -163,9 +165,14 @@ def _texts(
         texts = [""] * len(titles)
         for place, value in enumerate(values):
             with collecting(problems):
-                texts[place] = text_of(value, *known[place]) if place in known else _own_text(value)
+                texts[place] = _text(value, *known[place]) if place in known else _own_text(value)
         if problems or any(texts[place] for place in known):
             yield number, texts, "; ".join(map(str, problems))
+
+
+def _text(value: Any, label: str, kind: str) -> str:
+    text = text_of(value, label, kind)
+    return count_text(text) if kind in COUNTED and not isinstance(value, str) else text
 
 
 def _own_text(value: Any) -> str:

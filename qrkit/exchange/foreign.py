@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
+from qrkit.exchange.columns import NO
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.exchange.local_dates import LocalDates
@@ -32,6 +33,8 @@ ON = ("active", "enabled", "isactive", "isenabled")
 STATUS = ("status", "state")
 """Where services say that a link works."""
 _OFF = re.compile("inactive|paused|disabled|expired|stopped|blocked|suspended|deactivated|deleted", re.IGNORECASE)
+_NOT_ON = re.compile("|".join((*NO, _OFF.pattern)), re.IGNORECASE)
+"""What `ON` holds for a link that is off."""
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
@@ -48,7 +51,7 @@ TARGETS = (
 MOST_SEARCHED = 1_000
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
-    r"|valid(until|to|till|since|from)|(start|end)sat"
+    r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
     r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
     r"|(ios|iphone|ipad|android|mobile|desktop|tablet|geo|country)(url|link|target|redirect|destination)s?"
@@ -107,7 +110,7 @@ class Tool:
         written = {plain_name(name): name for name in link}
         link = {plain_name(name): value for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
-        is_off = any(str(link.get(name, "")).strip().lower() in ("false", "0", "no") for name in ON)
+        is_off = any(_NOT_ON.fullmatch(_text(link, (name,))) for name in ON)
         if is_off or _OFF.fullmatch(_text(link, STATUS)):
             terms["Active"] = "false"
         error = protection({written[name]: value for name, value in rest.items()})

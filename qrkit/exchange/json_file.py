@@ -17,7 +17,19 @@ from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row
+from qrkit.exchange.columns import (
+    COLUMN_OF,
+    COUNTED,
+    ELEMENTS,
+    KINDS,
+    LABELS,
+    OVERLOOKED,
+    REQUIRED,
+    Kind,
+    Packed,
+    Row,
+    count_text,
+)
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import SHORT_URL, Reading, Table, Writing, check_size, table_of_links, table_of_records
@@ -212,6 +224,7 @@ class _Shape(NamedTuple):
         writers: The position of each value that is not a text, and what makes its text.
         unknown: Names that are not columns.
         is_twice: Whether two names are of one column.
+        of_links: Whether a name of other tools is that of the short URL, so that unknown names may limit their links.
     """
 
     names: tuple[str, ...]
@@ -219,12 +232,14 @@ class _Shape(NamedTuple):
     writers: tuple[tuple[int, Writer], ...]
     unknown: tuple[str, ...]
     is_twice: bool
+    of_links: bool
 
 
 def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
     type_of = dict(zip(names, types, strict=True))
     columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
-    if SHORT_URL not in columns.values() and (short := foreign.short_url_in(names)):
+    short = foreign.short_url_in(names) if SHORT_URL not in columns.values() else ""
+    if short:
         columns[short] = SHORT_URL
     return _Shape(
         names=tuple(columns),
@@ -236,6 +251,7 @@ def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
         ),
         unknown=tuple(name for name in names if name not in columns and name.lower() not in OVERLOOKED),
         is_twice=len(set(columns.values())) < len(columns),
+        of_links=bool(short),
     )
 
 
@@ -261,6 +277,8 @@ def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[R
         if shape.is_twice or type(one) is _Twice:
             wrong = "a name appears twice in it"
         if wrong or shape.unknown:
+            if shape.of_links:
+                wrong = wrong or foreign.protection({name: one[name] for name in shape.unknown})
             row = Row(number, dict(zip(shape.columns, texts, strict=True)), wrong)
             yield own.row(row, ((name, field_text(one[name])) for name in shape.unknown))
         else:
@@ -279,7 +297,7 @@ def _writer(kind: Kind, of: type) -> Writer:
     if of is int:
         return _moment if kind == "moment" else str
     if of is float:
-        return _number
+        return _count if kind in COUNTED else _number
     return cell_text
 
 
@@ -306,6 +324,10 @@ def _number(number: float) -> str:
     if not isfinite(number):
         raise ValueError(f"must not be {number}")
     return repr(number).removesuffix(".0")
+
+
+def _count(number: float) -> str:
+    return count_text(_number(number))
 
 
 def _moment(milliseconds: int) -> str:

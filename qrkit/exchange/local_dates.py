@@ -1,4 +1,6 @@
-"""Read dates as spreadsheets of any language write them: 31.12.2025 14:30, 12/31/2025 2:30 PM, Dec 31, 2025.
+"""Read dates as spreadsheets write them in most countries, with months in figures or English words.
+
+Such dates are 31.12.2025 14:30, 12/31/2025 2:30 PM, and Dec 31, 2025. Years need four digits.
 
 Between slashes or hyphens, 03/04 is in March or in April. The other dates of the file tell which: 12/31 cannot begin
 with a day. If none tells, such a date is not read.
@@ -17,8 +19,12 @@ _TIME = (
     r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)?)?(?: ?(?:UTC|GMT|Z))?"
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_SHORT = [month[:3] for month in _MONTHS]
+_MONTH = rf"(?P<name>{'|'.join((*_MONTHS, *_SHORT, 'sept'))})\.?"
 _FORMS = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
     for form in (
@@ -71,7 +77,7 @@ def _parts(text: str) -> dict[str, str]:
     tidy = " ".join(text.split())
     found = next(filter(None, (form.fullmatch(tidy) for form in _FORMS)), None)
     parts = {name: part for name, part in found.groupdict().items() if part} if found else {}
-    return parts | {"month": str(_MONTHS.index(parts["name"].lower()) + 1)} if "name" in parts else parts
+    return parts | {"month": str(_SHORT.index(parts["name"][:3].lower()) + 1)} if "name" in parts else parts
 
 
 def _moment(parts: Mapping[str, str]) -> datetime:

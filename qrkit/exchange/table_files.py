@@ -268,16 +268,14 @@ def rows_of(
         is_chosen: Whether people have chosen the columns; of short URLs, what limits them could be in any other one.
     """
     columns, taken = tuple(places), tuple(places.values())
-    others = [
-        (place, one)
-        for place, one in enumerate(heading)
-        if not is_known(one) and place not in kinds.places and place not in taken
-    ]
+    # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
+    of_links = SHORT_URL in places and (is_chosen or not is_known(heading[places[SHORT_URL]]))
+    unread = [(place, one) for place, one in enumerate(heading) if place not in kinds.places and place not in taken]
+    others = [(place, one) for place, one in unread if not is_known(one)]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
-    of_links = is_chosen and SHORT_URL in places
     for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        error = wrong or (foreign.protection(dict(zip(heading, cells, strict=True))) if of_links else "")
+        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}) if of_links else "")
         if is_plain and not error and (not is_sheet or _TEXTS.issuperset(map(type, texts))):
             yield columns, number, *texts
             continue

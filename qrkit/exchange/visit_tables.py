@@ -264,5 +264,6 @@ def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
     if written := dates.read(text):
-        return written + timedelta(hours=12) if is_day and ":" not in text and not text.isdigit() else written
+        has_time = ":" in text or text.isdigit() or written.hour or written.minute
+        return written + timedelta(hours=12) if is_day and not has_time else written
     return from_table(text, name="time")

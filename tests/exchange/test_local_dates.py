@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
@@ -25,7 +26,8 @@ def shop():
         "31.12.2025 14:30", "31.12.2025 14:30:00", "31. 12. 2025 14:30", "12/31/2025 2:30 PM",
         "12/31/2025, 2:30:00 p.m.",
         "31/12/2025 14:30", "31-12-2025 14:30", "12-31-2025 14:30", "2025/12/31 14:30", "2025. 12. 31. 14:30",
-        "Dec 31, 2025 2:30 PM", "December 31, 2025, 14:30", "31 Dec 2025 14:30", "31-Dec-2025 14:30:00",
+        "Dec 31, 2025 2:30 PM", "Dec. 31, 2025 14:30", "December 31, 2025, 14:30",
+        "31 Dec 2025 14:30", "31-Dec-2025 14:30:00",
         "Wed, 31 Dec 2025 14:30:00 GMT", "12/31/2025\u202f2:30\u202fPM", "1767191400", "1767191400000", "1767191400.25",
     ],
 )  # fmt: skip
@@ -36,7 +38,7 @@ def test_dates_of_all_languages_are_read(text):
 @pytest.mark.parametrize(
     "text",
     ["", "yesterday", "31.12.25", "31.13.2025", "32.1.2025", "02/30/2025", "1/2/2025 25:00", "1/1/2025 13:00 PM", "12",
-     "45656", "31 Foo 2025", "3/4/2025", "31.12/2025", "2025-12-31"],
+     "45656", "31 Foo 2025", "3/4/2025", "31.12/2025", "2025-12-31", "Marble 3, 2025", "03 Juneau 2020", "1 Mai 2025"],
 )  # fmt: skip
 def test_what_is_no_date_or_unclear_is_not_read(text):
     assert LocalDates(lambda: [text]).read(text) is None
@@ -83,7 +85,7 @@ def test_thousands_of_a_count_may_be_separated(shop, count):
 
 
 @pytest.mark.rule("X4")
-@pytest.mark.parametrize("count", ["many", "-3", "1.2E+03", "1.5", "#REF!"])
+@pytest.mark.parametrize("count", ["many", "-3", "1.2E+03", "1.5", "0.123", "#REF!"])
 def test_a_code_whose_count_cannot_be_read_comes_in_without_it(shop, count):
     """Open: a count that cannot be read. The printed code matters more, so its row comes in."""
     result = shop.import_file(f"Content,Trackable URL,Scans\nhttps://e.org,a,{count}\n".encode())
@@ -91,6 +93,20 @@ def test_a_code_whose_count_cannot_be_read_comes_in_without_it(shop, count):
     assert (result.created, issue.reason, result.is_complete) == (1, "count-unreadable", False)
     assert f"Scans={count!r}: must be" in issue.detail
     assert [(code.short_code, code.scans) for code in shop.list_qrcodes()] == [("a", 0)]
+
+
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize(("count", "text"), [(1.234, "1.2340"), (0.5, "0.5")])
+@pytest.mark.parametrize("format", ["json", "frame"])
+def test_a_real_number_with_a_fraction_is_no_count(shop, count, text, format):
+    codes = [{"content": "https://e.org", "scans": count}, {"content": "https://e.org/b", "scans": 1234.0}]
+    if format == "json":
+        result = shop.import_file(json.dumps(codes).encode(), format="json")
+    else:
+        result = shop.import_frame(pd.DataFrame(codes))
+    (issue,) = result.issues
+    assert (issue.reason, f"'{text}': must be a whole number" in issue.detail) == ("count-unreadable", True)
+    assert sorted(code.scans for code in shop.list_qrcodes()) == [0, 1234]
 
 
 def test_of_a_code_without_date_and_count_both_are_told(shop):
@@ -115,3 +131,13 @@ def test_visits_have_dates_of_all_languages_too(shop):
     shop.import_scans(b"short_code;date;clicks\na;31.12.2025;1.002\na;01.01.2026;1\n")
     days = shop.scans.to_frame()["time"].dt.strftime("%Y-%m-%d %H").value_counts()
     assert dict(days) == {"2025-12-31 12": 1002, "2026-01-01 12": 1}
+
+
+@pytest.mark.rule("T16")
+@pytest.mark.parametrize(
+    ("time", "hour"), [("31.12.2025 14.30", "2025-12-31 14"), ("31.12.2025 00:00", "2025-12-31 00")]
+)
+def test_a_count_with_an_hour_stays_in_it(shop, time, hour):
+    shop.insert_qrcode("https://e.org", short_code="a")
+    shop.import_scans(f"short_code;date;clicks\na;{time};2\n".encode())
+    assert set(shop.scans.to_frame()["time"].dt.strftime("%Y-%m-%d %H")) == {hour}

@@ -136,6 +136,35 @@ def test_a_closed_link_of_a_frame_never_becomes_an_open_one(shop):
 
 
 @pytest.mark.rule("X16")
+@pytest.mark.parametrize("format", ["csv", "json"])
+@pytest.mark.parametrize("term", ["expires", "max_clicks", "end date"])
+def test_a_closed_link_beside_our_column_of_contents_never_becomes_an_open_one(shop, format, term):
+    links = [
+        {"Content": target(code), "Short URL": f"https://s.example/{code}", term: value}
+        for code, value in {"closed": "1", "open": ""}.items()
+    ]
+    frame = pd.DataFrame(links)
+    data = frame.to_csv(index=False) if format == "csv" else frame.to_json(orient="records")
+    result = shop.import_file(data.encode(), format=format)
+    left_out = [issue.row for issue in result.issues if issue.reason == "invalid"]
+    assert left_out == [2 if format == "csv" else 1]
+    assert [code.short_code for code in shop.list_qrcodes()] == ["open"]
+
+
+@pytest.mark.rule("X16")
+def test_a_limit_that_is_mapped_is_read_and_closes_its_link(shop):
+    data = b"slug,to,expires\na,https://example.com,2020-01-01\n"
+    columns = {"content": "to", "Trackable URL": "slug", "Valid Until (UTC)": "expires"}
+    assert shop.import_file(data, columns=columns).is_complete
+    assert [str(code.valid_until) for code in shop.list_qrcodes()] == ["2020-01-01 00:00:00+00:00"]
+
+
+def test_a_field_of_a_kind_limits_no_link(shop):
+    data = b"Kind,Content,SSID,Password,Short URL\nwifi,,Guests,welcome1,https://s.example/door\n"
+    assert shop.import_file(data).created == 1
+
+
+@pytest.mark.rule("X16")
 @pytest.mark.parametrize("url", [f"{GO}/taken", f"{GO}/door/spring", "taken", f"{GO}/door.png"])
 def test_a_file_whose_code_is_in_use_is_refused(shop, url):
     shop.insert_qrcode("https://example.com/1", short_code="taken")
