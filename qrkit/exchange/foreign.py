@@ -418,8 +418,13 @@ def unwrapped(value: Any) -> Any:
     if links is first or not links:
         return value
     found = [(page, _links_in(page)) for page in value]
-    others = [page for page, links in found if not links and [] not in nested(page)]
+    others = [page for page, links in found if not links and [] not in nested(page) and not _is_of_phpmyadmin(page)]
     return [*chain.from_iterable(links for _, links in found), *others]
+
+
+def _is_of_phpmyadmin(page: Any) -> bool:
+    """Return whether this is the header of a database, or another table of it."""
+    return isinstance(page, dict) and page.get("type") in ("header", "database", "table")
 
 
 def _links_in(value: Any) -> list[Any]:

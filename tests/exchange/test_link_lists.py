@@ -52,7 +52,8 @@ FILES = {
     "Polr": f"short_url,long_url,clicks,is_disabled\nDoor1,{HERE},3,0\n",
     "a list": f"Short-Link\tWebsite\nhttps://a.test/Door1\t{HERE}\n",
     "phpMyAdmin": [
-        {"type": "header", "version": "5.2.1"},
+        {"type": "header", "version": "5.2.1"}, {"type": "database", "name": "yourls"},
+        {"type": "table", "name": "yourls_options", "data": [{"option_id": "1", "option_name": "version"}]},
         {"type": "table", "name": "yourls_url", "data": [
             {"keyword": "Door1", "url": HERE, "title": "NULL", "timestamp": "2024-05-01 08:30:00", "clicks": "3"}]},
     ],
