@@ -47,7 +47,7 @@ TARGETS = (
     "targeturl", "targetlink", "target", "redirecturl", "redirectsto", "leadsto", "landingpage", "url", "websiteurl",
     "website",
 )  # fmt: skip
-"""Plain names of columns of where short URLs lead, the clearest first."""
+"""Plain names of columns with the targets of short URLs, the clearest first."""
 MOST_SEARCHED = 1_000
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"

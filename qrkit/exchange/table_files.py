@@ -196,7 +196,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     Args:
         located: The rows.
         columns: Our column name, as in files or DataFrames and in any case -> the name in the heading, if names differ.
-            Content is required. The table lists other columns with names of ours as left out.
+            Content is required. Other columns that have our names are listed as left out.
 
     Raises:
         UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
@@ -508,6 +508,6 @@ def is_of_targets(title: str) -> bool:
 
 
 def are_addresses(texts: Sequence[str]) -> bool:
-    """Return whether most of some texts are addresses."""
+    """Return whether most of the texts are addresses."""
     addresses = sum(ADDRESS.match(text) is not None for text in texts)
     return addresses > 0 and addresses >= len(texts) / 2

@@ -180,7 +180,7 @@ class Pages:
             self._paint(f"{postscript.exact(left, top)} m {postscript.exact(right, bottom)} l S")
 
     def _marks(self, xs: Iterable[float], ys: Iterable[float]) -> None:
-        """Paint marks for cuts or folds at these places, at both ends and outside of all labels and their bleed."""
+        """Paint marks for cutting or folding at both ends of these lines, outside of all labels and their bleed."""
         stock, gap = self._stock, self._settings.bleed + MARK_GAP
         lefts, tops = zip(*stock.places, strict=True)
         left, right = min(lefts) - gap, max(lefts) + stock.width + gap

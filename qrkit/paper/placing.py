@@ -156,7 +156,7 @@ class Lettering:
         return Block(tuple(lines), TextSize(first, further, most.gap, bottom))
 
     def _unbroken(self, texts: Sequence[str], weight: str, width: float, size: float) -> float:
-        """Return the largest size, up to `size`, that breaks no word which fits a line in the smallest size."""
+        """Return the largest size up to `size` that breaks no word which fits on a line at the smallest size."""
         sizes = (width / self.width(word, weight) for text in texts for word in text.split())
         return min([size, *(one for one in sizes if one >= SMALLEST_CAPITAL_MM)])
 
@@ -184,7 +184,7 @@ class Lettering:
 
 
 class Block(NamedTuple):
-    """Lines of text with baselines from 0 at the top, whose `x` is still their length, and their size."""
+    """Lines of text and their size. Baselines are measured from the top; `x` is a line's length until it is placed."""
 
     lines: tuple[Line, ...]
     size: TextSize

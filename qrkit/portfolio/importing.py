@@ -238,7 +238,7 @@ class _Importing:
                 yield from issues if before else [read]
 
     def _update(self, row: Row, code: QRCode, before: QRCode) -> Iterator[ImportIssue]:
-        """Keep what a row changes of a QR Code, and yield what could not be kept."""
+        """Collect the changes that a row makes to a QR Code, and yield what could not be kept."""
         changes, template = changes_of(row, code, before), self._template_of(code)
         if not template:
             changes.pop("template", None)

@@ -100,7 +100,7 @@ def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[t
 
 
 def _reduced(greys: Image) -> Image:
-    """Return an image with `MOST_READ_SIDE` pixels on the longer side at most."""
+    """Return an image whose longer side has at most `MOST_READ_SIDE` pixels."""
     factor = min(1, MOST_READ_SIDE / max(greys.size))
     size = [max(1, round(side * factor)) for side in greys.size]
     return greys.resize(size, reducing_gap=2) if factor < 1 else greys

@@ -140,7 +140,7 @@ def _form(kind: Kind) -> dict[str, Any]:
 
 
 def _first(kind: Kind) -> list[str]:
-    """Return the fields that are seen at once; the others are folded away."""
+    """Return the fields that are visible from the start; the others are folded away."""
     return [name for name, field in kind.fields.model_fields.items() if field.is_required() or field.examples]
 
 
