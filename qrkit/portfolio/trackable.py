@@ -34,6 +34,7 @@ def check_trackable(code: QRCode) -> None:
     contents = {"content": code.content, "otherwise": code.otherwise}
     contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
     contents |= contents_of(code.rules)
+    contents = {name: text for name, text in contents.items() if text}  # most codes have no `otherwise`
     problems = [_problem(name, text) for name, text in contents.items() if not works_behind_short_url(text)]
     problems += [
         Problem(name, text, "is the short URL of this QR Code itself; choose another target", "bad-content")
