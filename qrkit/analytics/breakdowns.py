@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
@@ -11,9 +12,6 @@ from qrkit.store.all_visits import counted
 from qrkit.store.questions.scan_attributes import TAG, Attribute, key_sql, missing_value, table_of
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["check_most", "half_lives", "scans_by", "scans_by_content", "scans_by_location", "top_qrcodes"]
 

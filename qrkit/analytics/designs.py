@@ -8,7 +8,8 @@ from itertools import combinations
 from math import ceil, exp, log, sqrt
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from qrkit.analytics.between_codes import CodeCounts, CodeLogs, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.comparing import check_zone, sides_of, whole_days_of
@@ -18,9 +19,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, percent_text, say
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["compare_designs", "plan"]
 

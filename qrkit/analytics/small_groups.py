@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["OTHER", "check_least", "without_small_groups"]
 
@@ -90,8 +89,6 @@ def _is_open(numbers: list[int], least: int) -> bool:
 
 def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -> pd.DataFrame:
     """Merge the hidden rows into one last row. Only the count is summed, because people can be in several groups."""
-    import pandas as pd
-
     if not hidden:
         return result
     other: dict[str, Any] = dict.fromkeys(result.columns) | {key: OTHER, count: int(result.loc[hidden, count].sum())}
@@ -108,8 +105,6 @@ def check_least(least: int) -> int:
 
 
 def _check(frame: pd.DataFrame, by: tuple[str, ...], count: str, least: int) -> None:
-    import pandas as pd
-
     if isinstance(by, str) or not by or count in by:
         raise InvalidParameter(Problem("by", by, f"must be a tuple of columns, without {count!r}"))
     missing = [name for name in (*by, count) if name not in frame.columns]

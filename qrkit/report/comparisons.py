@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import nan
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import pandas as pd
 
 from qrkit import analytics
 from qrkit.analytics.beginnings import beginnings
@@ -21,9 +23,6 @@ from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holida
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["FEWEST_DAYS", "LEVEL", "Change", "CompareTo", "Comparisons", "Span", "compare_sides", "compared"]
 
@@ -356,8 +355,6 @@ def _year_before(day: date) -> date:
 
 
 def _side_by_side(view: Scans, before: Scans) -> pd.DataFrame | None:
-    import pandas as pd
-
     present, past = (analytics.scans_per(side, "day")[["start", "scans"]] for side in (view, before))
     joined = pd.concat([present, past.add_prefix("previous_")], axis=1)
     numbers = {"scans": "Int64", "previous_scans": "Int64"}

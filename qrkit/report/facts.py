@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import pandas as pd
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import stretches_of
@@ -27,9 +29,6 @@ from qrkit.store.questions.scan_attributes import table_of, value_sql
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "SplitCode", "gather", "split_codes", "whole_days"]
 
@@ -363,8 +362,6 @@ def _inside(view: Scans, first: date | None, last: date | None) -> Scans:
 
 def _outages(view: Scans, first: date | None, last: date | None, comparisons: Comparisons) -> pd.DataFrame:
     """Return the outages of the period, and those of the days that it is compared with."""
-    import pandas as pd
-
     views = [_inside(view, first, last)]
     if comparisons.first and not comparisons.is_half:
         views.insert(0, comparisons.first.of(view))
