@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial, wraps
 from threading import Lock
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from qrkit.commands.campaign import campaign_rows
@@ -146,7 +145,7 @@ IN_JSON = {Scans: Which, Collection[date]: list[date]}
 
 def _question(ask: Callable[..., Any], opening: Opening, without: Sequence[str]) -> Tool:
     """Return a function of `analytics` as a tool: views are `Which`, and the answer has the rows of its table."""
-    signature = inspect.signature(ask, eval_str=True, locals={"pd": SimpleNamespace(DataFrame=object)})
+    signature = inspect.signature(ask, eval_str=True)
     views = [name for name, one in signature.parameters.items() if one.annotation is Scans]
     parameters = [
         one.replace(annotation=IN_JSON.get(one.annotation, one.annotation))

@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from qrkit.analytics.small_groups import check_least
 from qrkit.analytics.unusual_days import check_holidays
+from qrkit.design.brand import Brand
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
+from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import CompareTo
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
@@ -32,15 +34,11 @@ from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.report.words import period
+from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute
 from qrkit.store.records.report_links import MOST_LINKS, add_report
 from qrkit.store.upkeep.retention import check_days
 from qrkit.tracking.times import from_day, zone_of
-
-if TYPE_CHECKING:
-    from qrkit.design.brand import Brand
-    from qrkit.portfolio import Portfolio
-    from qrkit.store import Scans
 
 __all__ = ["Report", "campaign", "notebook", "portfolio"]
 
