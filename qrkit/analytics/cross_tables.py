@@ -9,12 +9,12 @@ import pandas as pd
 
 from qrkit.analytics.breakdowns import check_most
 from qrkit.analytics.small_groups import OTHER, without_small_groups
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.column_copy import reading_one_state
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute, table_of, value_sql
+from qrkit.store.questions.time_zones import stretches_of
 
 __all__ = ["TOTAL", "ClockAttribute", "cross_table"]
 

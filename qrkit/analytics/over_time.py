@@ -19,12 +19,12 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from qrkit.analytics.time_zones import moment_of, stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
 from qrkit.store.questions.local_time import Stretch, case_of, local_time, microseconds, on_the_clock, stretches
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
+from qrkit.store.questions.time_zones import moment_of, stretches_of
 from qrkit.store.records.campaign_colors import colors_by_name
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now, period_start

@@ -10,12 +10,12 @@ from __future__ import annotations
 import pandas as pd
 
 from qrkit.analytics.breakdowns import check_most
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import VISITORS
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scans import in_zone_of, period_sql
+from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.accounts import all_accounts
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes

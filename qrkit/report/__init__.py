@@ -193,23 +193,18 @@ def portfolio(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(
-        since,
-        until,
-        time_zone,
-        portfolio.scans,
-        attributes=attributes,
-        compare_to=None if compare_to == "campaigns" else compare_to,
-        holidays=holidays,
-        least=least,
-    )
     has_campaigns = compare_to == "campaigns"
     if has_campaigns and len(portfolio.list_campaigns()) < 2:
         raise InvalidParameter(Problem("compare_to", compare_to, "needs two campaigns or more"))
+    compared = None if compare_to == "campaigns" else compare_to
+    asked = _parse(
+        since, until, time_zone, portfolio.scans,
+        attributes=attributes, compare_to=compared, holidays=holidays, least=least,
+    )  # fmt: skip
     with in_language(language):
-        facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
+        view = portfolio.scans.where(most_a_day=most_a_day)
         heading = _heading(portfolio, None, title)
-        return _report(portfolio, facts, heading, brand, with_cards=cards, with_campaigns=has_campaigns)
+        return _report(portfolio, view, asked, heading, brand, with_cards=cards, with_campaigns=has_campaigns)
 
 
 def campaign(
@@ -267,20 +262,13 @@ def campaign(
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(
-        since,
-        until,
-        time_zone,
-        portfolio.scans,
-        attributes=attributes,
-        compare_to=compare_to,
-        holidays=holidays,
-        least=least,
-    )
+        since, until, time_zone, portfolio.scans,
+        attributes=attributes, compare_to=compare_to, holidays=holidays, least=least,
+    )  # fmt: skip
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
         view = portfolio.scans.where(campaign_id=campaign_id, most_a_day=most_a_day)
-        facts = _facts(portfolio, view, asked)
-        return _report(portfolio, facts, heading, brand, with_cards=cards)
+        return _report(portfolio, view, asked, heading, brand, with_cards=cards)
 
 
 def notebook(
@@ -326,11 +314,6 @@ def notebook(
         return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
 
-def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
-    facts = gather(portfolio, scans, asked)
-    return facts if asked.least is None else shareable(facts, asked, asked.least)
-
-
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
     if campaign_id is None:
         return Heading(title or say("Scan report"), portfolio.base_url.partition("://")[2])
@@ -339,14 +322,12 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
 
 
 def _report(
-    portfolio: Portfolio,
-    facts: Facts,
-    heading: Heading,
-    brand: Brand | None,
-    *,
-    with_cards: bool,
-    with_campaigns: bool = False,
-) -> Report:
+    portfolio: Portfolio, scans: Scans, asked: Asked, heading: Heading, brand: Brand | None, *,
+    with_cards: bool, with_campaigns: bool = False,
+) -> Report:  # fmt: skip
+    facts = gather(portfolio, scans, asked)
+    if asked.least is not None:
+        facts = shareable(facts, asked, asked.least)
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
     brand = brand or portfolio.brands.current
     html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=with_campaigns)

@@ -18,11 +18,11 @@ from qrkit.analytics.daily_spread import counts, on_each_day
 from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
 from qrkit.analytics.ratio_intervals import RatioInterval
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holidays
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
+from qrkit.store.questions.time_zones import stretches_of
 
 __all__ = ["FEWEST_DAYS", "LEVEL", "Change", "CompareTo", "Comparisons", "Span", "compare_sides", "compared"]
 

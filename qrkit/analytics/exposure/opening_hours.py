@@ -19,10 +19,10 @@ from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.daily_spread import check_share, on_each_day, whole_days
 from qrkit.analytics.exposure.units import CodeOf, codes_with
 from qrkit.analytics.rate_intervals import rate_interval
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
+from qrkit.store.questions.time_zones import stretches_of
 from qrkit.tracking.text_columns import frame_of
 
 __all__ = ["scans_by_open_hour"]
