@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import date, timedelta
 from math import inf, nan
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, too_few_days, too_few_scans
 from qrkit.analytics.recent_level import recent_level
 from qrkit.analytics.unusual_days import PRIOR, DailyScans, Usual, bounds, days_with, which_are_holidays
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
@@ -90,14 +89,12 @@ def forecast(
         InvalidParameter: If the view has fewer than 2 whole days, if there are too many groups, or if an argument is
             invalid.
     """
-    if not isinstance(days, Integral) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
-        rule = f"must be a whole number of days in 1..{MOST_DAYS}"
-        raise InvalidParameter(Problem("days", days, rule, "out-of-range"))
+    days = check_whole("days", days, 1, MOST_DAYS, of=" of days")
     if by is not None:
         check_attribute("by", by, scans)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans], to_now=True)
-    coming = [last + timedelta(days=number) for number in range(int(days))]
+    coming = [last + timedelta(days=number) for number in range(days)]
     groups = _recent(scans, (first, last), by)
     (calendar, *_) = groups.values()
     is_ordinary = ~np.array(which_are_holidays(calendar, holidays))

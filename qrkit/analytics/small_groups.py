@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import pandas as pd
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 
 __all__ = ["OTHER", "check_least", "without_small_groups"]
 
@@ -99,9 +98,7 @@ def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -
 
 def check_least(least: int) -> int:
     """Validate the smallest number that is shown and return it as an `int`."""
-    if not isinstance(least, Integral) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
-        raise InvalidParameter(Problem("least", least, "must be a whole number in 2..1000000", "out-of-range"))
-    return int(least)
+    return check_whole("least", least, 2, 1_000_000)
 
 
 def _check(frame: pd.DataFrame, by: tuple[str, ...], count: str, least: int) -> None:

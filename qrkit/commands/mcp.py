@@ -25,7 +25,7 @@ from qrkit.commands.report import period_of
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
-from qrkit.errors import InvalidParameter, Problem, QrkitError, extra
+from qrkit.errors import InvalidParameter, Problem, QrkitError, check_whole, extra
 from qrkit.languages import LanguageTag
 from qrkit.store import Scans
 from qrkit.tracking.times import WholePeriod
@@ -222,7 +222,7 @@ class Reader:
             campaign: Only those of the campaign with this name or ID.
             most: Maximum number of rows, 1..1,000; left_out says how many more there are.
         """
-        _check_most(most)
+        check_whole("most", most, 1, MOST_ROWS)
         with self._opened() as portfolio:
             campaign_id = None if campaign is None else portfolio.find_campaign(campaign).id
             found = portfolio.search_qrcodes(search, campaign_id=campaign_id)
@@ -329,11 +329,6 @@ class Writer:
         """
         with self._opened() as portfolio:
             return {"id": portfolio.insert_campaign(name, description=description).id, "name": name}
-
-
-def _check_most(most: int) -> None:
-    if not 1 <= most <= MOST_ROWS:
-        raise InvalidParameter(Problem("most", most, f"must be in 1..{MOST_ROWS:,}", "out-of-range"))
 
 
 def _shown(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Answer]:

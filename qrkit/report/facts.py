@@ -241,8 +241,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
         part, names, leaders = _parts(campaigns, codes, titles, counted)
-        whole = whole_days(asked, first, last)
-        down = outage_days(_inside(view, first, last))
+        whole, down = whole_days(asked, first, last), outage_days(_inside(view, first, last))
         comparisons = _compare(view, whole, days[~days["day"].dt.date.isin(down)], asked, names=names, part=part)
         return Facts(
             campaigns=campaigns,

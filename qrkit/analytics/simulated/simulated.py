@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
 
 from qrkit.analytics.simulated.simulated_days import calendar_factors, daily_groups, day_of
 from qrkit.analytics.simulated.simulated_truth import Truth
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of
 
@@ -92,11 +91,8 @@ def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
     if wrong or not rates:
         value = rates[wrong[0]] if wrong else None
         raise InvalidParameter(Problem("rates", value, "must hold a rate of 0 or more for each short code"))
-    for name, number, most in (("days", days, MOST_DAYS), ("seed", seed, 2**63 - 1)):
-        least = 1 if name == "days" else 0
-        if not isinstance(number, Integral) or isinstance(number, bool) or not least <= number <= most:
-            rule = f"must be a whole number in {least}..{most:,}"
-            raise InvalidParameter(Problem(name, number, rule, "out-of-range"))
+    check_whole("days", days, 1, MOST_DAYS)
+    check_whole("seed", seed, 0, 2**63 - 1)
 
 
 def _check_total(scans: float) -> None:
