@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import (
     add_content_columns,
@@ -21,9 +20,7 @@ from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place
 from qrkit.commands.stores import add_base_url, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.paper.label_pages import SheetSettings
-
-if TYPE_CHECKING:
-    from qrkit.paper.label_sheets import SheetFile
+from qrkit.paper.label_sheets import SheetFile
 
 __all__ = ["define_sheet"]
 

@@ -28,7 +28,7 @@ from qrkit.portfolio.codes import Records, visible
 from qrkit.portfolio.explained import Explained
 from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
 from qrkit.store.records.qrcodes import Links, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
-from qrkit.tracking.records import PLANS, Campaign, QRCode
+from qrkit.tracking.records import Campaign, QRCode
 
 if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
@@ -62,7 +62,7 @@ class Listing(NamedTuple):
     def of(cls, portfolio: Records) -> Self:
         """Return all campaigns and QR Codes, as the plan of the account shows them."""
         store, account = portfolio.store, portfolio.account
-        texts = qrcode_texts(store, account.id, most=PLANS[account.plan].most_qrcodes)
+        texts = qrcode_texts(store, account.id, most=account.limits.most_qrcodes)
         return cls(portfolio.base_url, campaigns_text(store, account.id), tuple(texts))
 
     def campaigns(self) -> list[Campaign]:
@@ -236,7 +236,7 @@ class Written(Explained):
         self, format: ExchangeFormat, file: BinaryIO, seen: Watch, ids: Collection[str] | None = None, **how: Any
     ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
-        most = PLANS[self.account.plan].most_qrcodes
+        most = self.account.limits.most_qrcodes
         codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
         available = (code for code in codes if code.is_available and (ids is None or code.id in ids))
         found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))

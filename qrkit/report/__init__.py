@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from qrkit.analytics.small_groups import check_least
 from qrkit.analytics.unusual_days import check_holidays
+from qrkit.design.brand import Brand
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
+from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import CompareTo
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
@@ -32,15 +34,11 @@ from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.report.words import period
+from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute
 from qrkit.store.records.report_links import MOST_LINKS, add_report
 from qrkit.store.upkeep.retention import check_days
 from qrkit.tracking.times import from_day, zone_of
-
-if TYPE_CHECKING:
-    from qrkit.design.brand import Brand
-    from qrkit.portfolio import Portfolio
-    from qrkit.store import Scans
 
 __all__ = ["Report", "campaign", "notebook", "portfolio"]
 
@@ -195,23 +193,18 @@ def portfolio(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(
-        since,
-        until,
-        time_zone,
-        portfolio.scans,
-        attributes=attributes,
-        compare_to=None if compare_to == "campaigns" else compare_to,
-        holidays=holidays,
-        least=least,
-    )
     has_campaigns = compare_to == "campaigns"
     if has_campaigns and len(portfolio.list_campaigns()) < 2:
         raise InvalidParameter(Problem("compare_to", compare_to, "needs two campaigns or more"))
+    compared = None if compare_to == "campaigns" else compare_to
+    asked = _parse(
+        since, until, time_zone, portfolio.scans,
+        attributes=attributes, compare_to=compared, holidays=holidays, least=least,
+    )  # fmt: skip
     with in_language(language):
-        facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
+        view = portfolio.scans.where(most_a_day=most_a_day)
         heading = _heading(portfolio, None, title)
-        return _report(portfolio, facts, heading, brand, with_cards=cards, with_campaigns=has_campaigns)
+        return _report(portfolio, view, asked, heading, brand, with_cards=cards, with_campaigns=has_campaigns)
 
 
 def campaign(
@@ -269,20 +262,13 @@ def campaign(
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(
-        since,
-        until,
-        time_zone,
-        portfolio.scans,
-        attributes=attributes,
-        compare_to=compare_to,
-        holidays=holidays,
-        least=least,
-    )
+        since, until, time_zone, portfolio.scans,
+        attributes=attributes, compare_to=compare_to, holidays=holidays, least=least,
+    )  # fmt: skip
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
         view = portfolio.scans.where(campaign_id=campaign_id, most_a_day=most_a_day)
-        facts = _facts(portfolio, view, asked)
-        return _report(portfolio, facts, heading, brand, with_cards=cards)
+        return _report(portfolio, view, asked, heading, brand, with_cards=cards)
 
 
 def notebook(
@@ -328,11 +314,6 @@ def notebook(
         return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
 
-def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
-    facts = gather(portfolio, scans, asked)
-    return facts if asked.least is None else shareable(facts, asked, asked.least)
-
-
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
     if campaign_id is None:
         return Heading(title or say("Scan report"), portfolio.base_url.partition("://")[2])
@@ -341,14 +322,12 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
 
 
 def _report(
-    portfolio: Portfolio,
-    facts: Facts,
-    heading: Heading,
-    brand: Brand | None,
-    *,
-    with_cards: bool,
-    with_campaigns: bool = False,
-) -> Report:
+    portfolio: Portfolio, scans: Scans, asked: Asked, heading: Heading, brand: Brand | None, *,
+    with_cards: bool, with_campaigns: bool = False,
+) -> Report:  # fmt: skip
+    facts = gather(portfolio, scans, asked)
+    if asked.least is not None:
+        facts = shareable(facts, asked, asked.least)
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
     brand = brand or portfolio.brands.current
     html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=with_campaigns)
