@@ -285,6 +285,40 @@ def test_events_of_the_standard_are_read():
 
 
 @pytest.mark.parametrize(
+    ("start", "end", "wanted"),
+    [
+        (":20260614T1230", ":20260614T1405", (datetime(2026, 6, 14, 12, 30), datetime(2026, 6, 14, 14, 5), None)),
+        (
+            ';TZID="W. Europe Standard Time":20260614T180000',
+            ';TZID="W. Europe Standard Time":20260614T190000',
+            (datetime(2026, 6, 14, 18), datetime(2026, 6, 14, 19), "Europe/Berlin"),
+        ),
+        (
+            ";TZID=/freeassociation.sourceforge.net/Europe/Rome:20260614T180000",
+            ":20260614T170000Z",
+            (datetime(2026, 6, 14, 18), datetime(2026, 6, 14, 19), "Europe/Rome"),
+        ),
+        (
+            ";TZID=Europe/Berlin:20260614T100000",
+            ";TZID=America/New_York:20260614T093000",
+            (datetime(2026, 6, 14, 10), datetime(2026, 6, 14, 15, 30), "Europe/Berlin"),
+        ),
+        (
+            ":20260614T080000Z",
+            ";TZID=America/New_York:20260614T093000",
+            (datetime(2026, 6, 14, 8, tzinfo=UTC), datetime(2026, 6, 14, 13, 30, tzinfo=UTC), None),
+        ),
+        (":20260614T080000Z", ";VALUE=DATE:00010101", (datetime(2026, 6, 14, 8, tzinfo=UTC), None, None)),
+        (";TZID=Hut:20260614T080000", ";TZID=Hut:20260614T093000",
+         (datetime(2026, 6, 14, 8), datetime(2026, 6, 14, 9, 30), "Hut")),
+    ],
+)  # fmt: skip
+def test_moments_are_read_in_the_time_zone_of_the_start(start, end, wanted):
+    found = contents.read(f"BEGIN:VEVENT\nSUMMARY:A\nDTSTART{start}\nDTEND{end}\nEND:VEVENT").fields
+    assert (found["start"], found.get("end"), found.get("time_zone")) == wanted
+
+
+@pytest.mark.parametrize(
     ("start", "duration", "end"),
     [
         (";TZID=Europe/Rome:20260614T180000", "PT1H30M", datetime(2026, 6, 14, 19, 30)),
@@ -427,6 +461,22 @@ def test_security_has_the_names_that_routers_give_it(security, meant):
 def test_a_network_with_r_is_percent_encoded():
     found = contents.read("WIFI:T:WPA;R:1;S:Foo%3Bnet;P:my%3Apass;;")
     assert found.fields == {"ssid": "Foo;net", "password": "my:pass"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("WIFI:T:OWE;S:Guests;;", {"ssid": "Guests", "security": "none"}),
+        ("sms:+39040;?&body=I%20come", {"number": "+39040", "text": "I come"}),
+        ("sms:+39040:I%20come", {"number": "+39040", "text": "I come"}),
+        ("sms://+39040?body=A:b", {"number": "+39040", "text": "A:b"}),
+        ("smsto:+39040?body=I%20come", {"number": "+39040", "text": "I come"}),
+        ("SMSTO:+39040:10%25 off", {"number": "+39040", "text": "10%25 off"}),
+        ("tel://+39040", {"number": "+39040"}),
+    ],
+)
+def test_forms_of_other_programs_are_read(text, fields):
+    assert contents.read(text).fields == fields
 
 
 # Bad input ------------------------------------------------------------------------------------------------------------
