@@ -156,7 +156,7 @@ def _begins(line: Line, name: str) -> bool:
 
 def _decode_quoted_printable(value: str, about: str) -> str:
     """Decode quoted-printable text, which phones wrote in vCards of version 2.1."""
-    data = decodestring(value.encode("utf-8", "replace"))
+    data = decodestring(value.encode("utf-8", "replace")).replace(b"\r\n", b"\n")
     charset = re.search("CHARSET=([A-Z0-9_-]+)", about, re.IGNORECASE)
     for name in (charset[1] if charset else "utf-8", "utf-8"):
         try:
@@ -193,12 +193,17 @@ def write_query(values: Iterable[tuple[str, str | None]], safe: str = "") -> str
     return "&".join(f"{name}={quote(value, safe=safe)}" for name, value in values if value)
 
 
-def read_query(query: str) -> dict[str, str] | None:
-    """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values."""
+def read_query(query: str, *, is_form: bool = False) -> dict[str, str] | None:
+    """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values.
+
+    Args:
+        query: What follows the question mark.
+        is_form: Whether a plus sign is a space, as Android's apps read it; not all standards of contents say so.
+    """
     values: dict[str, str] = {}
     for pair in filter(None, query.split("&")):
         name, _, written = pair.partition("=")
-        value = decode(written)
+        value = decode(written.replace("+", " ") if is_form else written)
         if value is None or name in values:
             return None
         values[name] = value

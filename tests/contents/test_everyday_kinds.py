@@ -473,6 +473,11 @@ def test_a_network_with_r_is_percent_encoded():
         ("smsto:+39040?body=I%20come", {"number": "+39040", "text": "I come"}),
         ("SMSTO:+39040:10%25 off", {"number": "+39040", "text": "10%25 off"}),
         ("tel://+39040", {"number": "+39040"}),
+        ("upi://pay?pa=chai@okbank&pn=Chai+Point", {"address": "chai@okbank", "name": "Chai Point"}),
+        (
+            "otpauth://totp/Tea%20Shop:ana?secret=JBSWY3DPEHPK3PXP&issuer=Tea+Shop",
+            {"secret": "JBSWY3DPEHPK3PXP", "account": "ana", "issuer": "Tea Shop"},
+        ),
     ],
 )
 def test_forms_of_other_programs_are_read(text, fields):

@@ -91,6 +91,21 @@ def test_a_name_keeps_its_prefix_and_a_company_its_unit(text, word):
         assert after.org.value[1:] == before.org.value[1:]
 
 
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"given_name": "Anna"}, "N:Petek;Anna;;;"),
+        ({"family_name": "Novak"}, "N:Novak;Ana Maria;;;"),
+        ({"name": "Ana Maria Novak"}, "N:Novak;Ana Maria;;;"),
+        ({"family_name": "Ana Maria Petek"}, "N:Ana Maria Petek;;;;"),
+        ({"given_name": "Ana"}, "N:Maria Petek;Ana;;;"),
+    ],
+)
+def test_one_part_of_a_name_keeps_the_other(changes, line):
+    text = "BEGIN:VCARD\nVERSION:3.0\nFN:Ana Maria Petek\nN:Petek;Ana Maria;;;\nNICKNAME:A\nEND:VCARD"
+    assert line in contents.read(text).replace(**changes).split("\n")
+
+
 def test_of_several_addresses_one_is_taken_out_alone():
     lines = [
         "BEGIN:VCARD",
