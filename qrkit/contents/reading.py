@@ -51,7 +51,9 @@ The first function that does not return None decides.
 """
 
 UNREAD = {
-    "payment": re.compile(r"(?:BCD|SPC)\s+0[0-9]{2}\s|000201[0-9]{4}.*6304[0-9A-F]{4}\s*\Z", re.I | re.DOTALL),
+    "payment": re.compile(
+        r"(?:BCD\s+0[0-9]{2}|SPC\s+0[0-9]{3})\s|000201[0-9]{4}.*6304[0-9A-F]{4}\s*\Z", re.I | re.DOTALL
+    ),
     "one-time password": re.compile("otpauth(?:-migration)?:", re.I),
 }
 """Matches contents that apps read from the code itself, though no kind of ours holds all that they say: transfers and

@@ -543,6 +543,9 @@ def test_line_breaks_and_control_characters_are_refused(write, field, text):
 BAD = [
     ("link", {"url": "example.com/x"}, "url", "must begin with https:// or http://, as in 'https://example.com/x'"),
     ("link", {"url": "example.com:80/x"}, "url", "must begin with https"),
+    ("link", {"url": "//example.org/x"}, "url", "as in 'https://example.com'"),
+    ("link", {"url": "https://a..example"}, "url", "must be an http or https URL with a host"),
+    ("link", {"url": f"https://{'a' * 64}.example"}, "url", "must be an http or https URL with a host"),
     ("link", {"url": "ftp://example.com"}, "url", "must be an http or https URL"),
     ("link", {"url": "https://"}, "url", "with a host"),
     ("link", {"url": "https://example.com/a b"}, "url", "without spaces"),
