@@ -122,7 +122,7 @@ def event(
     if problems := list(_problems(fields)):
         raise InvalidParameter(*problems)
     if time_zone and not repeat and isinstance(start, datetime):
-        moments = {name: _in_utc(fields[name], time_zone) for name in ("start", "end")}
+        moments = {name: _in_utc(name, fields[name], time_zone) for name in ("start", "end")}
         return event(**fields | moments | {"time_zone": None})
     if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
         rule = (
@@ -169,8 +169,14 @@ def _type_of(moment: date) -> str:
     return "a time with an offset" if moment.tzinfo else "a time without an offset"
 
 
-def _in_utc(moment: datetime | None, zone: str) -> datetime | None:
-    return moment and moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+def _in_utc(name: str, moment: datetime | None, zone: str) -> datetime | None:
+    if moment is None:
+        return None
+    utc = moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    local = utc.astimezone(ZoneInfo(zone))
+    if local.replace(tzinfo=None) != moment:
+        note(name, f"{moment:%H:%M} is skipped on this day in {zone}, where the clocks go forward; it is {local:%H:%M}")
+    return utc
 
 
 def _lines(fields: dict[str, Any]) -> Iterator[str]:

@@ -416,6 +416,18 @@ def test_texts_are_those_of_the_standards():
     assert "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR;UNTIL=19971224T045959Z\r\n" in weekly
 
 
+def test_a_day_may_be_written_without_hyphens():
+    assert contents.event("Fest", "20260614").fields["start"] == date(2026, 6, 14)
+
+
+def test_a_time_that_clocks_skip_is_noted():
+    found = contents.event("Fest", "2026-03-29 02:30", time_zone="Europe/Berlin")
+    assert found.fields["start"] == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+    (note,) = found.notes
+    assert (note.field, "02:30 is skipped" in note.text, note.text[-5:]) == ("start", True, "03:30")
+    assert contents.event("Fest", "2026-10-25 02:30", time_zone="Europe/Berlin").notes == ()
+
+
 def test_a_start_that_its_rule_leaves_out_is_noted():
     (noted,) = contents.event("x", "2026-06-14", repeat="weekly", weekdays=["MO", "FR"]).notes
     assert noted == ("start", "is on a day (SU) that is not among weekdays; calendars disagree on such events")
