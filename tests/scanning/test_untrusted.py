@@ -43,7 +43,7 @@ def blank():
 def test_an_svg_of_a_stranger_is_not_read():
     with pytest.raises(UnreadableFile, match="is an svg, which is not read here; send it as png"):
         decode_untrusted(generate("hello").to_bytes("svg"))
-    with pytest.raises(UnreadableFile, match="is not a picture of the formats png, .*, avif, ico$"):
+    with pytest.raises(UnreadableFile, match=r"is not a picture of the formats png, .*, avif, ico$"):
         decode_untrusted(b"nothing")
 
 
