@@ -75,7 +75,9 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin):", re.IGNORECASE)
+_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin|lightning):", re.IGNORECASE)
+_IN_FRONT = " \t\r\n\xa0\u200b\ufeff\"'"
+"""Characters that come along in front of a pasted content, which has a secret all the same."""
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
@@ -212,7 +214,7 @@ def summary(content: str) -> str:
         >>> summary("WIFI:T:WPA;S:Cafe Nero;P:espresso;;")
         'Wi-Fi: Cafe Nero (WPA, password hidden)'
     """
-    text = content.lstrip(" \t\r\n")
+    text = content.lstrip(_IN_FRONT)
     if _PAYMENT.match(text):
         return _payment_summary(text)
     scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
