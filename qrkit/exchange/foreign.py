@@ -105,6 +105,11 @@ class Tool:
     passes_query: str = ""
     limits_in: str = ""
 
+    @property
+    def visitors_win(self) -> bool:
+        """Whether a parameter of a visitor's query replaces one that the target has itself, as it never does here."""
+        return self.service in ("Shlink", "Dub")
+
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}

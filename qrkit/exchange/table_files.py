@@ -343,10 +343,14 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service)
+    keeping: list[str] = []
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
             cells, wrong = tool.row(link)
+            is_link = cells["Content"][:4].lower() == "http"
+            if is_link and "?" in cells["Content"] and cells["Pass Query"].lower() in ("true", "1"):
+                keeping.append(cells["Content"])
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
@@ -360,6 +364,10 @@ def table_of_links(
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
+    if keeping and tool.visitors_win:
+        rule = f"links with parameters of their own add those of their visitors: {len(keeping)}, such as {keeping[0]!r}"
+        difference = f"in {tool.service}, a visitor's parameter replaces one of the link; here, the link keeps its own"
+        table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
     return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
 
 

@@ -230,7 +230,8 @@ def imported(portfolio, file):
 
 def of_rows(result):
     """The issues of an import about rows, without those about the file as a whole."""
-    return [issue for issue in result.issues if issue.reason not in ("own-column", "limits-unknown")]
+    about_files = ("own-column", "limits-unknown", "own-parameters")
+    return [issue for issue in result.issues if issue.reason not in about_files]
 
 
 def by_content(portfolio):
