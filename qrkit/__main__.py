@@ -69,6 +69,9 @@ COMMANDS = {
 }
 """What each command does, in groups, by the module and the function that define it: `define_` and its name."""
 
+DUCKDB = "_duckdb"
+"""The module of DuckDB that reports whatever is not collected at the end as leaked."""
+
 EPILOG = """\
 examples:
   qrkit generate "https://example.com" -o poster.svg --ec H
