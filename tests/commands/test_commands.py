@@ -110,6 +110,19 @@ def test_a_text_file_and_the_format_txt_have_the_style_too(style, folder, capsys
     assert capsysbinary.readouterr().out == expected
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [["list"], ["generate", "hi", "--caption", "Hello", "-o", "code.png"], ["generate", "hi", "--template", "red"]],
+)
+def test_a_process_prints_nothing_of_its_own_memory_at_its_end(store, folder, words):
+    with open_portfolio(store) as shop:
+        shop.templates.save("red", {"foreground": "#A00000"})
+    of_store = [] if "--caption" in words else ["--store", str(store)]
+    words = [sys.executable, "-m", "qrkit", *words, *of_store]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stderr == ""
+
+
 @pytest.mark.parametrize("format", ["png", "svg", "pdf"])
 def test_a_format_without_a_file_goes_to_the_standard_output(format, capsysbinary):
     assert main(["generate", "hi", "--format", format]) == 0
