@@ -28,7 +28,7 @@ from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, looks_at, where_in
-from qrkit.symbol.locate import Located, locate, uncorrected
+from qrkit.symbol.locate import Located, at_sight, locate, uncorrected
 from qrkit.symbol.rebuilding import rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
 
@@ -57,11 +57,13 @@ class Picture(NamedTuple):
         greys: The image, its longer side reduced to `MOST_READ_SIDE`, in which symbols are sought.
         whole: The image with all its pixels.
         name: ` in ` and the name of its file, if it has one.
+        others: The contents of the symbols that were found beside the first one.
     """
 
     greys: Image
     whole: Image
     name: str
+    others: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> tuple[Image, ...]:
@@ -122,6 +124,14 @@ def check_picture(
         NoSymbol: If no QR Code was found, or it could not be read.
     """
     seen, found = _find(picture, most_side)
+    report = _report(seen, found, level, engines, audience)
+    return replace(report, others=seen.others) if seen.others else report
+
+
+def _report(
+    seen: Picture, found: Located, level: Level, engines: Sequence[Engine] | None, audience: Audience
+) -> ScanReport:
+    """Return the report on a symbol, whether the image is a photo or a drawing."""
     match = match_of(seen.greys, found)
     if match and (photo := _photo(seen, match)):
         photo = replace(photo, is_read=_is_read(seen.greys, found))
@@ -182,10 +192,11 @@ def _located(seen: Picture) -> tuple[Picture, Located] | None:
         InvalidParameter: If it is a Micro QR Code.
     """
     for greys in seen.sizes:
-        if found := locate(greys):
+        if symbols := at_sight(greys):
+            found, *others = symbols
             if found.version < 0:
                 raise no_verdict()
-            return seen._replace(greys=greys), found
+            return seen._replace(greys=greys, others=tuple(one.content for one in others)), found
     return None
 
 

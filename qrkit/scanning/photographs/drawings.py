@@ -27,6 +27,9 @@ FEW_GRAYS = 16
 LEAST_STEP = 4
 """Mean difference of such grays; a photo in the dark has as few, but all of them are close."""
 
+MOST_MEASURED = 2_000
+"""Pixels per side that are looked at; of larger images, some pixels are left out."""
+
 MOST_TILT = 0.03
 """Share of its side by which a drawn symbol may differ from a parallelogram; no drawing has perspective."""
 
@@ -37,15 +40,17 @@ MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
 def has_flat_colors(greys: Image, corners: Corners) -> bool:
     """Return True if a symbol is drawn in areas of one color."""
     xs, ys = zip(*corners, strict=True)
-    box = (int(max(0, min(xs))), int(max(0, min(ys))), int(max(xs)) + 1, int(max(ys)) + 1)
-    grays = np.asarray(greys.crop(box), dtype=np.int16)
+    columns, rows = (slice(int(max(0, min(of))), int(max(of)) + 1) for of in (xs, ys))
+    whole = np.asarray(greys)[rows, columns]
+    apart = 1 + max(whole.shape) // MOST_MEASURED
+    near, next_ = slice(None, -1, apart), slice(1, None, apart)
+    grays, beside, below = (whole[places].astype(np.int16) for places in ((near, near), (near, next_), (next_, near)))
     used = np.flatnonzero(np.bincount(grays.ravel()))
     if len(used) <= min(FEW_GRAYS, 1 + (used[-1] - used[0]) / LEAST_STEP):
         return True
     low, high = np.quantile(grays, (0.05, 0.95))
-    along, down = np.abs(np.diff(grays, axis=1))[:-1], np.abs(np.diff(grays, axis=0))[:, :-1]
-    is_flat: np.ndarray = np.maximum(along, down) <= FLAT * (high - low)
-    is_dark = grays[:-1, :-1] < (low + high) / 2
+    is_flat: np.ndarray = np.maximum(np.abs(beside - grays), np.abs(below - grays)) <= FLAT * (high - low)
+    is_dark = grays < (low + high) / 2
     return all(is_flat[part].mean() >= LEAST_FLAT for part in (is_dark, ~is_dark) if part.any())
 
 
