@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from zxingcpp import Barcode
 
 __all__ = [
-    "Located", "Part", "at_side", "at_sight", "in_lines", "locate", "locate_all", "locate_at_other_sizes", "uncorrected",
+    "Located", "Part", "at_side", "at_sight", "in_lines", "locate", "locate_all", "locate_at_other_sizes",
+    "uncorrected",
 ]  # fmt: skip
 
 QUIET_ZONE = 4
