@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qrkit.errors import NoSymbol
-from qrkit.scanning.budget import budget_of
+from qrkit.scanning.budget import budget_of, true_modules
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact, is_tilted
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_bent, is_exact, is_tilted
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -233,10 +233,13 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
     may_be_drawn = not is_tilted(corners)
-    if may_be_drawn and has_flat_colors(seen.whole, corners):
+    is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
+    if is_flat and (_dark(match.sampled) == true_modules(match.symbol)).all():
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
-    return None if may_be_drawn and is_exact(photo) else replace(photo, is_mirrored=match.sampled.is_mirrored)
+    if may_be_drawn and (is_exact(photo) or (is_flat and not is_bent(photo))):
+        return None
+    return replace(photo, is_mirrored=match.sampled.is_mirrored)
 
 
 def _is_read(greys: Image, found: Located) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.close_up import Corners
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
-__all__ = ["has_flat_colors", "is_exact", "is_tilted"]
+__all__ = ["has_flat_colors", "is_bent", "is_exact", "is_tilted"]
 
 FLAT = 0.005
 """Difference of neighboring pixels that have one color in a drawing, as a share of the contrast."""
@@ -35,6 +35,12 @@ MOST_TILT = 0.03
 
 MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
 """Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print."""
+
+LEAST_LIGHT, LEAST_NOISE = 0.6, 0.005
+"""Light of the darkest part and noise from which a sharp, flat picture is a photo with a shadow."""
+
+LEAST_BEND = 0.5
+"""Bend in modules of what is no flat drawing, however flat its colors are."""
 
 
 def has_flat_colors(greys: Image, corners: Corners) -> bool:
@@ -62,5 +68,11 @@ def is_tilted(corners: Corners) -> bool:
 
 
 def is_exact(photo: PhotoGrade) -> bool:
-    """Return True if what was taken for a photo is as straight and sharp as only a drawing is."""
-    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS
+    """Return True if what was taken for a photo is as straight, sharp and evenly lit as only a drawing is."""
+    is_shaded = photo.light < LEAST_LIGHT and photo.noise > LEAST_NOISE
+    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and not is_shaded
+
+
+def is_bent(photo: PhotoGrade) -> bool:
+    """Return True if a symbol is on a bent surface, or is drawn as if it were."""
+    return photo.bend > LEAST_BEND
