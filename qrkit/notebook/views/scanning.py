@@ -29,7 +29,8 @@ SIDE = 200
 
 @media.register
 def _(report: ScanReport) -> dict[str, Any]:
-    return media(report.photo) if report.photo else {"text/html": _report_html(report)}
+    which = f'<p style="margin:0 0 8px">{escape(report.subject)}</p>' if report.subject else ""
+    return {"text/html": which + (media(report.photo)["text/html"] if report.photo else _report_html(report))}
 
 
 @media.register
