@@ -67,8 +67,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
-    "check_number", "check_size", "codes_of", "is_known", "is_of_targets", "left_out_issues", "locate_in",
-    "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
+    "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets", "left_out_issues",
+    "locate_in", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records",
+    "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -89,6 +90,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+HARDLY_ANYTHING_ELSE = 0.9
+"""The share of addresses in a column of addresses: in a list that people keep, one is misspelled, another not yet there."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -472,6 +475,7 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
         for place, title in enumerate(heading)
         if (not located.line or is_of_targets(title)) and are_addresses([row[place] for row in rows if row[place]])
     ]
+    likely = likely or ([] if tool else columns_of_addresses(heading, rows))
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
         hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
@@ -498,13 +502,24 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
         for door, option in zip(advice, words, strict=True) if is_needed else ():
             advice[door] += f"{sentence}{option}"
     advice["python"] += "."
-    return advice
+    return advice | {"page": f"choose below which column is {name}"}
 
 
 def is_of_targets(title: str) -> bool:
     """Return whether a column has a name for where short URLs lead."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
+
+
+def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the columns that hold hardly anything but addresses, except for those of short URLs and pictures."""
+    cells = list(zip(*rows, strict=True)) or [()] * len(heading)
+    return [
+        title
+        for title, texts in zip(heading, cells, strict=True)
+        if title and not NO_TARGETS.search(title)
+        if texts and sum(ADDRESS.match(text) is not None for text in texts) >= HARDLY_ANYTHING_ELSE * len(texts)
+    ]
 
 
 def are_addresses(texts: Sequence[str]) -> bool:

@@ -188,8 +188,9 @@ def check_codes_kept(result: ImportResult) -> None:
     rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}{more}"
     raise UnreadableFile(f"{rule}; nothing was imported").advising(
         {
-            "command": "with --anyway, these rows get new short codes",
-            "python": "With anyway=True, these rows get new short codes.",
+            "command": "with --update-by short_url, these rows change those QR Codes; with --anyway, they get new codes",
+            "python": "With update_by='short_url', these rows change those QR Codes; with anyway=True, they get new codes.",
+            "page": "to change those QR Codes, match them by short URL",
         }
     )
 

@@ -213,6 +213,7 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
         ),
         ("Room,Where", "A,https://example.com/a", "Where"),
         ("Room,Where", "A,https://example.com/a\nB,", ""),
+        ("Room,Where", "A,https://example.com/a\n" * 9 + "B,www.example.com/b", "Where"),
         ("Room,Logo", "A,https://example.com/a.png", ""),
         ("Site,Map", "https://example.com/a,https://example.com/map", ""),
         ("Table,Seats", "1,4", ""),
