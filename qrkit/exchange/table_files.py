@@ -66,10 +66,10 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
-    "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets", "left_out_issues",
-    "locate_in", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records",
-    "table_of_rows",
+    "HARDLY_ANYTHING_ELSE", "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing",
+    "are_addresses", "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets",
+    "left_out_issues", "locate_in", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links",
+    "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -77,10 +77,11 @@ MOST_SHOWN = 8
 LIKENESS = 0.8
 """How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
 TARGETS = re.compile(
-    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b",
+    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b"
+    r"|\b(ziel|(web ?|ziel)?seite|cible|page web|destino|p[áa]gina|doel(pagina)?|webpagina)\b",
     re.IGNORECASE,
 )
-"""Headings of columns that hold where a short URL leads."""
+"""Headings of columns that hold where a short URL leads, in the languages of qrkit."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
 SHORT_URL = "Trackable URL"
@@ -91,7 +92,7 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
 HARDLY_ANYTHING_ELSE = 0.9
-"""The share of addresses in a column of addresses: in a list that people keep, one is misspelled, another not yet there."""
+"""The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -217,7 +218,8 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_sheet=located.is_sheet, is_chosen=columns is not None)
-        table = table_of_records(read, own, heading=max(line, 1) if columns else line)
+        names = {name: heading[place] for name, place in places.items()} if columns else None
+        table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
     table.issues.extend(located.issues)
     return table
@@ -475,7 +477,6 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
         for place, title in enumerate(heading)
         if (not located.line or is_of_targets(title)) and are_addresses([row[place] for row in rows if row[place]])
     ]
-    likely = likely or ([] if tool else columns_of_addresses(heading, rows))
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
         hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
@@ -518,11 +519,11 @@ def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) 
         title
         for title, texts in zip(heading, cells, strict=True)
         if title and not NO_TARGETS.search(title)
-        if texts and sum(ADDRESS.match(text) is not None for text in texts) >= HARDLY_ANYTHING_ELSE * len(texts)
+        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
     ]
 
 
-def are_addresses(texts: Sequence[str]) -> bool:
-    """Return whether most of the texts are addresses."""
+def are_addresses(texts: Sequence[str], *, least: float = 1 / 2) -> bool:
+    """Return whether this share of the texts are addresses."""
     addresses = sum(ADDRESS.match(text) is not None for text in texts)
-    return addresses > 0 and addresses >= len(texts) / 2
+    return addresses > 0 and addresses >= least * len(texts)

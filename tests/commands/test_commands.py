@@ -605,7 +605,7 @@ def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys
     assert main(["import", str(file), *words, "--store", store, "--base-url", "https://go.example.com"]) == 3
     out, err = capsys.readouterr()
     assert out == f"{file}: 1 created, 1 not readable\n"
-    assert err == "row 4: invalid: Content='': must not be empty\n"
+    assert err == "row 4: invalid: landing page='': must not be empty\n"
     with open_portfolio(store) as shop:
         (row,) = shop.to_frame().to_dict("records")
     told = [row[name] for name in ("name", "content", "campaign", "address", "comment")]

@@ -212,6 +212,7 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
             "Destination URL",
         ),
         ("Room,Where", "A,https://example.com/a", "Where"),
+        ("Raum,Link zur Seite,Karte", "A,https://example.com/a,https://example.com/map", "Link zur Seite"),
         ("Room,Where", "A,https://example.com/a\nB,", ""),
         ("Room,Where", "A,https://example.com/a\n" * 9 + "B,www.example.com/b", "Where"),
         ("Room,Logo", "A,https://example.com/a.png", ""),

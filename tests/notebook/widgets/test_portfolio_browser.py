@@ -663,7 +663,7 @@ def test_columns_below_a_title_are_offered_for_the_mapping(browser, shop, write)
 
 def test_no_column_is_offered_as_the_content_if_it_may_be_another(browser):
     for table in (
-        b"Ziel-URL,Andere URL\nhttps://a.example,https://b.example\n",
+        b"Eine URL,Andere URL\nhttps://a.example,https://b.example\n",
         b"City,Short URL\nGraz,https://a.b/c\n",
     ):
         send_file(browser, table)

@@ -42,10 +42,10 @@ class FileImport:
 
     Attributes:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
-            wrote it; the heading of each of our `columns`; whether it `has_scans`, and may have short URLs
-            (`has_short_urls`); what may be `identifying` QR Codes to update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the
-            `sentence` and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how
-            many `more` there are.
+            wrote it; the heading of each of our `columns`; whether it `has_scans` and `has_short_urls`; what may be
+            `identifying` QR Codes to update; the `CHOICES`. If the file can be imported, also the `count` of what is
+            added or changed, the `sentence` and the `button` that say what, the first `rows` with the columns `shown`,
+            the `issues`, and how many `more` there are.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -100,9 +100,10 @@ class FileImport:
 
     def _chosen(self, columns: Mapping[str, str], choices: Mapping[str, str]) -> dict[str, Any]:
         """Return what is chosen, and what may be chosen with these columns, as parts of the state."""
-        own, heading, has_codes = self._portfolio.scans.field_names(), self.state["heading"], not self.state["has_scans"]
+        own, heading = self._portfolio.scans.field_names(), self.state["heading"]
         # A file without columns to map has names and short URLs in places of its own.
-        known = [ours for column, ours in IDENTIFYING.items() if has_codes and (column in columns or not heading)]
+        found = () if self.state["has_scans"] else columns if heading else IDENTIFYING
+        known = [ours for column, ours in IDENTIFYING.items() if column in found]
         return {
             **dict.fromkeys(CHOICES, ""),
             **choices,
