@@ -546,6 +546,12 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
     assert "Summer" in summer
     assert "Spring window poster" not in summer
     assert (everything.count("<script"), summer.count("<script"), "<script src" in everything) == (1, 1, False)
+    both = ["report", "--store", str(store), "--campaign", "Summer", "--campaign", "Spring window", "-o"]
+    assert main([*both, "both.html"]) == 0
+    assert "Summer poster" in (folder / "both.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main([*both, "both.ipynb"]) == 2
+    assert "campaign='Summer, Spring window': must be one campaign for a notebook" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
