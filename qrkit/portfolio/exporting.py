@@ -161,6 +161,7 @@ class Written(Explained):
         print_size: PrintSize | None = None,
         names: str = "",
         safe: bool = True,
+        ids: Collection[str] | None = None,
         progress: bool = False,
     ) -> Path:
         """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
@@ -180,6 +181,7 @@ class Written(Explained):
                 made safe for every file system, and repeated ones are numbered.
             safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas; an import
                 removes the apostrophe.
+            ids: IDs of the QR Codes to write; by default, all.
             progress: Whether to show a progress bar.
 
         Raises:
@@ -196,7 +198,8 @@ class Written(Explained):
         chosen = exchange_format_of_file(file)
         with complete_file(file) as opened:
             seen = watch(progress=progress)
-            self._export(chosen, opened, seen, image_format=image_format, print_size=print_size, names=names, safe=safe)
+            how: dict[str, Any] = {"image_format": image_format, "print_size": print_size, "names": names, "safe": safe}
+            self._export(chosen, opened, seen, ids, **how)
         return file
 
     def export_bytes(

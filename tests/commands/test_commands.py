@@ -224,6 +224,10 @@ def test_what_was_exported_is_imported_into_another_store(store, folder, capsys)
     assert said.count("\n") == 1
     assert main(["export", "again.csv", "--store", "new.duckdb", "--base-url", "https://go.example.com"]) == 0
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
+    assert main(["export", "summer.csv", "--store", "new.duckdb", "--campaign", "Summer"]) == 0
+    assert capsys.readouterr().out.endswith("summer.csv: 1 QR Code\n")
+    (row,) = csv.DictReader((folder / "summer.csv").read_text(encoding="utf-8").splitlines())
+    assert row["Campaign Name"] == "Summer"
 
 
 def test_import_says_what_it_left_out_and_why(store, folder, capsys):
