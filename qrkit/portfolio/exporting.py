@@ -260,7 +260,7 @@ class Written(Explained):
         check.warn(stacklevel=4)
 
     def sheet(
-        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] = ("{name}",),
+        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] | None = None,
         **settings: Any,
     ) -> SheetFile:  # fmt: skip
         """Write a PDF of labels or cards with QR Codes, each drawn as `image` draws it, and lines of text.
@@ -271,7 +271,8 @@ class Written(Explained):
             stock: Part number of a label stock, such as `L7160`, or a card: business-card, table-tent, a6,
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.
-            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger.
+            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger. By
+                default, the name, unless the captions of the pictures say it.
             **settings: Further fields of `qrkit.paper.SheetSettings`, such as start, copies, marks and bleed.
 
         Raises:
@@ -296,7 +297,7 @@ class Written(Explained):
         from qrkit.paper.label_pages import SheetSettings
         from qrkit.portfolio.code_sets import code_sheet
 
-        return code_sheet(self, path, SheetSettings(stock=stock, lines=lines, **settings), campaign_id=campaign_id)
+        return code_sheet(self, path, SheetSettings(stock=stock, **settings), lines, campaign_id=campaign_id)
 
 
 class _Pictures:

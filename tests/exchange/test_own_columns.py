@@ -84,10 +84,7 @@ def test_columns_of_frames_become_fields(shop):
 
 def test_a_misspelled_column_is_kept_and_told(shop):
     (issue,) = shop.import_file(b"Content,Longitudes\nhttps://example.com/a,Koper\n").issues
-    assert (
-        issue.detail
-        == "'Longitudes' becomes a field of the QR Codes; did you mean 'Longitude' or 'Latitude'?"
-    )
+    assert issue.detail == "'Longitudes' becomes a field of the QR Codes; did you mean 'Longitude' or 'Latitude'?"
 
 
 BAD = [
