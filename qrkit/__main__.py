@@ -36,7 +36,7 @@ COMMANDS = {
         "campaign:define_campaign": "List, add, change and remove campaigns.",
         "template:define_template": "Save designs in a store, for `generate --template` and the HTTP interface.",
         "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",
-        "exchange:define_export": "Write all QR Codes of a store to a file.",
+        "exchange:define_export": "Write the QR Codes of a store to a file.",
     },
     "scans": {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",

@@ -56,7 +56,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-Door = Literal["python", "command", "http"]
+Door = Literal["python", "command", "http", "page"]
 Name = TypeVar("Name", bound=str)
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from qrkit.commands.importing import add_import_options, import_codes, tell_impo
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size, refused_options
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.errors import InvalidParameter, QrkitError, renaming
+from qrkit.errors import InvalidParameter, QrkitError
 from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -22,15 +21,6 @@ from qrkit.pictures.printing import PrintSize
 __all__ = ["define_export", "define_import"]
 
 FORMATS = ", ".join(EXPORT_FORMATS)
-COLUMNS = {
-    "content": "Content",
-    "name": "QR Code Name",
-    "campaign": "Campaign Name",
-    "comment": "Comment",
-    "address": "Address",
-}
-"""Columns with an option of their own, by its first word; `--columns` maps these and all others."""
-
 PICTURES = (".zip", ".pdf")
 """Formats of an export that have pictures."""
 ONLY_FOR = {(".zip",): ("image_format", "names"), PICTURES: PRINT}
@@ -46,8 +36,6 @@ def define_import(one: Parser) -> None:
     by += "Every row needs its content; other empty cells change nothing"
     one.add_argument("--update-by", default="", metavar="NAME", help=by)
     one.add_argument("--check", action="store_true", help="show what an import would do, without importing anything")
-    for word, column in COLUMNS.items():
-        one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     visits = "short code of all visits in FILE, if FILE is a table of visits that does not contain it"
     one.add_argument("--code", default="", metavar="CODE", help=visits)
     add_store(one)
@@ -64,6 +52,7 @@ def define_export(one: Parser) -> None:
     one.add_argument(
         "file", type=Path, metavar="FILE", help=f"the file to write; the suffix sets the format: {FORMATS}"
     )
+    one.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     what = f"format of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
     one.add_argument("--image-format", choices=IMAGE_FORMATS, metavar="FORMAT", help=what)
     names = "pattern of the paths in a zip, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields"
@@ -92,24 +81,23 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     from qrkit.portfolio import open_portfolio
     from qrkit.store.served.database import ServedStore
 
-    columns = _columns(asked)
     how: dict[str, Any] = {"format": import_format_of_file(asked.file).name, "update_by": asked.update_by}
     result = None
     if is_missing(asked.store):
         # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
-        with open_portfolio(":memory:") as trial, _columns_as_options(asked):
-            result, template = import_codes(trial, asked, data, columns, **how)
+        with open_portfolio(":memory:") as trial:
+            result, template = import_codes(trial, asked, data, **how)
     if asked.check:
         if result is None:
-            with opened(asked, to_read=True) as portfolio, _columns_as_options(asked):
-                result, template = import_codes(portfolio, asked, data, columns, **how, check=True)
+            with opened(asked, to_read=True) as portfolio:
+                result, template = import_codes(portfolio, asked, data, **how, check=True)
     elif result is None or result.created or not result.failed:
-        with opened(asked) as portfolio, _columns_as_options(asked):
-            result, template = import_codes(portfolio, asked, data, columns, **how)
+        with opened(asked) as portfolio:
+            result, template = import_codes(portfolio, asked, data, **how)
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
                 complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
-    tell_import(result, asked)
+    tell_import(result, asked, check=asked.check)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "updated": len(result.updates), "template": template, "issues": issues}
@@ -167,32 +155,20 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     return _status_of(result.created + result.known, is_complete=not result.issues)
 
 
-def _columns(asked: argparse.Namespace) -> dict[str, str]:
-    """Return the columns mapped by options: qrkit's name to the name in the file."""
-    named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
-    given = {column: name for column, name in named.items() if name is not None}
-    return {"Content": "Content"} | given if given and asked.columns is None else given
-
-
-def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
-    """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
-    own = COLUMNS if asked.columns is None else {}
-    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
-    return renaming(lambda name: options.get(name, name))
-
-
 def _export(asked: argparse.Namespace) -> None:
     suffix = asked.file.suffix.lower()
     for formats, names in ONLY_FOR.items():
         if suffix not in formats and (wrong := refused_options(asked, names, f"is only for {' and '.join(formats)}")):
             raise InvalidParameter(*wrong)
     with opened(asked, to_read=True) as portfolio:
+        campaign = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        codes = portfolio.list_qrcodes(campaign_id=campaign)
         with complaining(asked.command):
             file = portfolio.export_file(
                 asked.file, image_format=asked.image_format or "png", names=asked.names or "",
                 print_size=print_size(asked), progress=sys.stderr.isatty(),
+                ids=None if campaign is None else {code.id for code in codes},
             )  # fmt: skip
-        codes = [code for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
         if suffix in PICTURES:
             tell_of_local_urls(asked.command, portfolio, codes)

@@ -55,7 +55,6 @@ def import_codes(
     portfolio: Portfolio,
     asked: argparse.Namespace,
     source: Path | bytes,
-    columns: Mapping[str, str] | None = None,
     *,
     format: str | None = None,
     update_by: str = "",
@@ -65,7 +64,6 @@ def import_codes(
 
     Args:
         asked: The options of `add_import_options`.
-        columns: Our column names mapped to the file's, besides those in the options.
         format: The format of bytes.
         update_by: What identifies QR Codes that rows change, as for `Portfolio.import_file`.
         check: Whether to check the file alone, so that neither a QR Code nor a template is saved.
@@ -73,9 +71,6 @@ def import_codes(
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
     """
-    theirs = dict(columns or {})
-    if asked.columns is not None:
-        theirs = read_columns(asked.columns) | theirs
     # A template that the options make is saved with the QR Codes or not at all; the others need no transaction around
     # the import, which would keep everybody else's changes waiting while the file is read.
     makes_template = not check and (bool(decoration_of(asked)) or _is_file(asked.template))
@@ -84,7 +79,7 @@ def import_codes(
         result = portfolio.import_file(
             source,
             format=format,
-            columns=theirs,
+            columns=None if asked.columns is None else read_columns(asked.columns),
             template=template,
             update_by=update_by,
             check=check,
@@ -94,7 +89,7 @@ def import_codes(
     return result, template
 
 
-def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
+def tell_import(result: ImportResult, asked: argparse.Namespace, *, check: bool = False) -> None:
     """Print what an import skipped or changed, on the error stream; several duplicates are one line."""
     repeated = [issue.row for issue in result.issues if _is_mere_duplicate(issue)]
     lists_all = len(repeated) < 2
@@ -103,11 +98,15 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
         rule = "have the name and content of an earlier row or of a QR Code in the portfolio"
         complain(asked.command, f"{len(repeated):,} rows {rule}; first: row {repeated[0]}")
     fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
-    for reason, when in (("suspicious-url", ""), ("duplicate", " before")):
-        if added := fixable.count(reason):
-            codes = "1 code was" if added == 1 else f"{added} codes were"
-            hint = "correct all: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
-            complain(asked.command, f"{codes} added with such an address{when}; {hint}")
+    later = "correct all: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
+    at_once = "to import them corrected, add --fix-urls"
+    for reason, where, hint in (
+        ("suspicious-url", "", at_once if check else later),
+        ("duplicate", " of the store", later),
+    ):
+        if count := fixable.count(reason):
+            what = f"1 code{where} has an address" if count == 1 else f"{count} codes{where} have addresses"
+            complain(asked.command, f"{what} that visitors see as text; {hint}")
     if result.hosts_left:
         complain(asked.command, result.hosts_left)
 

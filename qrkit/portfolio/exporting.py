@@ -161,6 +161,7 @@ class Written(Explained):
         print_size: PrintSize | None = None,
         names: str = "",
         safe: bool = True,
+        ids: Collection[str] | None = None,
         progress: bool = False,
     ) -> Path:
         """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
@@ -180,6 +181,7 @@ class Written(Explained):
                 made safe for every file system, and repeated ones are numbered.
             safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas; an import
                 removes the apostrophe.
+            ids: IDs of the QR Codes to write; by default, all.
             progress: Whether to show a progress bar.
 
         Raises:
@@ -196,7 +198,8 @@ class Written(Explained):
         chosen = exchange_format_of_file(file)
         with complete_file(file) as opened:
             seen = watch(progress=progress)
-            self._export(chosen, opened, seen, image_format=image_format, print_size=print_size, names=names, safe=safe)
+            how: dict[str, Any] = {"image_format": image_format, "print_size": print_size, "names": names, "safe": safe}
+            self._export(chosen, opened, seen, ids, **how)
         return file
 
     def export_bytes(
@@ -257,7 +260,7 @@ class Written(Explained):
         check.warn(stacklevel=4)
 
     def sheet(
-        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] = ("{name}",),
+        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] | None = None,
         **settings: Any,
     ) -> SheetFile:  # fmt: skip
         """Write a PDF of labels or cards with QR Codes, each drawn as `image` draws it, and lines of text.
@@ -268,7 +271,8 @@ class Written(Explained):
             stock: Part number of a label stock, such as `L7160`, or a card: business-card, table-tent, a6,
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.
-            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger.
+            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger. By
+                default, the name, unless the captions of the pictures say it.
             **settings: Further fields of `qrkit.paper.SheetSettings`, such as start, copies, marks and bleed.
 
         Raises:
@@ -293,7 +297,7 @@ class Written(Explained):
         from qrkit.paper.label_pages import SheetSettings
         from qrkit.portfolio.code_sets import code_sheet
 
-        return code_sheet(self, path, SheetSettings(stock=stock, lines=lines, **settings), campaign_id=campaign_id)
+        return code_sheet(self, path, SheetSettings(stock=stock, **settings), lines, campaign_id=campaign_id)
 
 
 class _Pictures:

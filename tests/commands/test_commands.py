@@ -237,6 +237,10 @@ def test_what_was_exported_is_imported_into_another_store(store, folder, capsys)
     assert said.count("\n") == 1
     assert main(["export", "again.csv", "--store", "new.duckdb", "--base-url", "https://go.example.com"]) == 0
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
+    assert main(["export", "summer.csv", "--store", "new.duckdb", "--campaign", "Summer"]) == 0
+    assert capsys.readouterr().out.endswith("summer.csv: 1 QR Code\n")
+    (row,) = csv.DictReader((folder / "summer.csv").read_text(encoding="utf-8").splitlines())
+    assert row["Campaign Name"] == "Summer"
 
 
 def test_import_says_what_it_left_out_and_why(store, folder, capsys):
@@ -559,6 +563,12 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
     assert "Summer" in summer
     assert "Spring window poster" not in summer
     assert (everything.count("<script"), summer.count("<script"), "<script src" in everything) == (1, 1, False)
+    both = ["report", "--store", str(store), "--campaign", "Summer", "--campaign", "Spring window", "-o"]
+    assert main([*both, "both.html"]) == 0
+    assert "Summer poster" in (folder / "both.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main([*both, "both.ipynb"]) == 2
+    assert "campaign='Summer, Spring window': must be one campaign for a notebook" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -613,12 +623,11 @@ def test_of_many_issues_the_first_are_told_and_the_rest_counted(store, folder, c
 def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", str(tmp_path / "shop.duckdb")
     file.write_text("poster,where,landing page,city\nOne,Rose Street,https://e.org/1,Graz\n\nTwo,Mill Lane,,Graz\n")
-    words = ["--content-column", "landing page", "--name-column", "poster", "--campaign-column", "CITY"]
-    words += ["--address-column", "where", "--comment-column", "where"]
+    words = ["--columns", "content=landing page,name=poster,campaign=CITY,address=where,comment=where"]
     assert main(["import", str(file), *words, "--store", store, "--base-url", "https://go.example.com"]) == 3
     out, err = capsys.readouterr()
     assert out == f"{file}: 1 created, 1 not readable\n"
-    assert err == "row 4: invalid: Content='': must not be empty\n"
+    assert err == "row 4: invalid: landing page='': must not be empty\n"
     with open_portfolio(store) as shop:
         (row,) = shop.to_frame().to_dict("records")
     told = [row[name] for name in ("name", "content", "campaign", "address", "comment")]
@@ -629,8 +638,8 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
     file.write_text("poster,url\nOne,https://e.org/1\n")
     for words, told in (
-        (["--content-column", "link"], "content_column='link': is not a column of the file; "),
-        (["--name-column", "poster"], "content_column='Content': is not a column of the file; "),
+        (["--columns", "content=link"], "columns.content='link': is not a column of the file; "),
+        (["--columns", "name=poster"], "columns.Content='Content': is not a column of the file; "),
         (
             [],
             "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",

@@ -290,7 +290,7 @@ class Catalogue:
             rule = f"are more than {MOST_IN_SET:,} QR Codes; select fewer, or use `qrkit export`"
             raise InvalidParameter(Problem("kind", f"{len(ids):,}", rule, "out-of-range"))
         if kind in SHEETS:
-            settings = SheetSettings(stock=given.get("stock", ""), lines=("{name}",))
+            settings = SheetSettings(stock=given.get("stock", ""))
             with TemporaryDirectory() as folder:
                 code_sheet(self.portfolio, file := Path(folder, SHEETS[kind]), settings, ids=ids)
                 return file.name, file.read_bytes()

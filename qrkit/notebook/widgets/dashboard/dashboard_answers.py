@@ -334,7 +334,7 @@ def _compared(asked: Asked) -> CompareTo:
 
 
 def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
-    """Return the report on the selected days and campaign, whatever else is selected.
+    """Return the report on the selected days and campaigns, whatever else is selected.
 
     Raises:
         InvalidParameter: If campaigns are to be compared and there are fewer than two.
@@ -343,7 +343,10 @@ def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
     how["compare_to"] = _compared(asked)
     if asked.campaign:
         return report.campaign(portfolio, asked.campaign, **how)
-    return report.portfolio(portfolio, **how | ({"compare_to": "campaigns"} if asked.compare == "campaigns" else {}))
+    if asked.compare != "campaigns":
+        return report.portfolio(portfolio, **how)
+    how["compare_to"] = "campaigns"
+    return report.campaign(portfolio, asked.campaigns, **how) if asked.campaigns else report.portfolio(portfolio, **how)
 
 
 def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
