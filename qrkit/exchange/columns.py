@@ -153,9 +153,9 @@ LISTED = {
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
 YES = frozenset({
-    "true", "1", "yes", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
+    "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
 })  # fmt: skip
-NO = frozenset({"false", "0", "no", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
+NO = frozenset({"false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
 ON = frozenset({"active", "enabled", "live", "published", "aktiv", "actif", "activo", "actief"})
 OFF = frozenset({

@@ -31,7 +31,7 @@ PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwar
 """Where Shlink, Rebrandly and others say whether the query of a visitor is added to the target."""
 SKIP_QUERY = ("skipqs",)
 """Where Short.io says that it is not."""
-ON = ("active", "enabled", "isactive", "isenabled")
+ON = ("active", "enabled", "isactive", "isenabled", "linkactive", "live", "islive", "published", "aktiv")
 STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus")
 """Where services say that a link works."""
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
@@ -53,9 +53,11 @@ _WHAT_CLOSES = re.compile(
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
     r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
-    r"|(ios|iphone|ipad|android|mobile|desktop|tablet|geo|country)(url|link|target|redirect|destination)s?"
-    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rules|(is)?regexp?|secret(key)?|onetime|singleuse"
-    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
+    r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedul(e|ed|ing)s?|until|validfor(days|hours)?"
+    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotat(or|ion)|rules|(is)?regexp?|onetime|singleuse"
+    r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
+    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(

@@ -91,6 +91,11 @@ CLOSED = {
     "paused": {"Status": "Paused"},
     "a draft": {"Status": "Draft"},
     "off in German": {"QR Status": "deaktiviert"},
+    "n for no": {"Active?": "N"},
+    "not published": {"Published": "No"},
+    "active until": {"Active until": "2020-01-01"},
+    "available from": {"Available from": "2099-01-01"},
+    "trashed": {"Trashed": "1"},
     "disabled": {"is_disabled": 1},
     "over": {"Expiration Date": "31.12.2020"},
     "over since": {"expire_at": 1609459200000},
@@ -110,7 +115,8 @@ LEFT_OUT = [
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
     {"secret_key": "x8Qk"}, {"rules": [{"what": "country", "matches": "US", "url": THERE}]}, {"regex": 1},
     {"Destination URL 2": THERE}, {"one-time": "yes"}, {"end date": "2020-01-01"},
-    {"Starts on": "2099-01-01"}, {"Country Redirects": '{"DE": "x"}'},
+    {"Starts on": "2099-01-01"}, {"Language targeting": "de"}, {"Schedule": "Mon 9-17"}, {"Passcode": "12"},
+    {"Huawei URL": THERE}, {"Country Redirects": '{"DE": "x"}'},
 ]  # fmt: skip
 
 
