@@ -507,7 +507,7 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def are_addresses(texts: Sequence[str]) -> bool:
-    """Return whether most of the texts are addresses."""
+def are_addresses(texts: Sequence[str], share: float = 1 / 2) -> bool:
+    """Return whether most of the texts, or another share of them, are addresses."""
     addresses = sum(ADDRESS.match(text) is not None for text in texts)
-    return addresses > 0 and addresses >= len(texts) / 2
+    return addresses > 0 and addresses >= len(texts) * share

@@ -67,7 +67,11 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-_OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
+_NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:).*", re.IGNORECASE | re.DOTALL)
+"""Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
+ALL_BUT_FEW = 0.8
+"""The share of addresses in a column in which any text is told; from half of it on, only what `NO_CONTENT` matches."""
+_OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
@@ -208,7 +212,10 @@ class _Importing:
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
         contents = (row.cells.get("Content", "") for row in table.rows)
-        self._has_addresses = are_addresses([text for text in contents if not NO_CONTENT.fullmatch(text)])
+        texts = [text for text in contents if not NO_CONTENT.fullmatch(text)]
+        self._no_address = (
+            _NO_SCHEME if are_addresses(texts, ALL_BUT_FEW) else NO_CONTENT if are_addresses(texts) else None
+        )
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
         self._has_folders = False
@@ -300,7 +307,7 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
-        yield from _address_issues(row, code, among_addresses=self._has_addresses)
+        yield from _address_issues(row, code, self._no_address)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
@@ -423,7 +430,7 @@ def _completed(
     return (row, code.replace(content=url)) if url else read
 
 
-def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterator[ImportIssue]:
+def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) -> Iterator[ImportIssue]:
     """Yield what was completed of a row's web address, or what is suspicious about it.
 
     Phones read a static code by themselves, so nothing is known of what they do with its content.
@@ -431,14 +438,14 @@ def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterato
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
-    elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
-        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
-        yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
         detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
+    elif no_address and code.is_dynamic and no_address.fullmatch(written.strip()):
+        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
 
 
 def _fitting(code: QRCode, url: str) -> Properties:
