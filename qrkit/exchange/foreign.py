@@ -47,6 +47,7 @@ TARGETS = (
     "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
+SECONDS = ("_seconds", "seconds")
 MOST_SEARCHED = 1_000
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
@@ -110,19 +111,19 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
-        link = {plain_name(name): value for name, value in link.items()}
+        link = {plain_name(name): _bare(value) for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
         if _off_by(link):
             terms["Active"] = "false"
         error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
-        tags = _tags(link, self.tags)
+        tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _text(link, (*self.count, *COUNTS)),
+            "Scans": _text(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
@@ -456,6 +457,13 @@ def short_url_in(names: Iterable[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def _bare(value: Any) -> Any:
+    """Return a value that MongoDB or Firestore wraps: {"$numberLong": "5"}, {"$date": …}, {"_seconds": 1714552200}."""
+    while isinstance(value, dict) and (key := next((key for key in value if key[:1] == "$" or key in SECONDS), None)):
+        value = value[key]
+    return value
+
+
 def _found(link: Mapping[str, Any], name: str) -> Any:
     first, *others = name.split(".")
     value = link.get(plain_name(first))
@@ -477,9 +485,14 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
+def _object(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Return the first object with one of these names, as a text that cannot be read and is told."""
+    return next((str(one) for name in names if (one := _found(link, name)) and isinstance(one, dict)), "")
+
+
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the timestamp in table format, "" if it is missing, or as it is if it cannot be read."""
-    text = _text(link, names)
+    text = _text(link, names) or _object(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
     try:

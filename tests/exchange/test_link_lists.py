@@ -161,6 +161,24 @@ def test_the_query_of_a_visitor_is_passed_on_as_the_service_does(shop):
     assert get(shop, "pretty", "a=1") == f"{THERE}?b&a=1"
 
 
+def test_values_are_read_as_databases_of_documents_export_them(shop):
+    """MongoDB wraps numbers and dates, Firestore times; any other object is told."""
+    times = [{"$date": "2024-05-01T08:30:00Z"}, {"$date": {"$numberLong": "1714552200000"}}, {"_seconds": 1714552200}]
+    links = [
+        {
+            "short_url": f"s.test/{number}",
+            "long_url": f"{HERE}#{number}",
+            "created_at": time,
+            "clicks": {"$numberInt": 5},
+        }
+        for number, time in enumerate(times)
+    ]
+    assert imported(shop, links).is_complete
+    assert {(f"{code.created:%Y-%m-%d %H:%M}", code.scans) for code in shop.list_qrcodes()} == {("2024-05-01 08:30", 5)}
+    unknown = {"short_url": "s.test/x", "long_url": THERE, "created_at": {"year": 2024}, "clicks": {"total": 5}}
+    assert imported(shop, [unknown]).count("date-unreadable") == imported(shop, [unknown]).count("duplicate") == 1
+
+
 @pytest.mark.parametrize(
     "heading", ["Short URL,Clicks", "Link,Destination", "Tracking URL,Landing page", "Name,Website", "Image URL,Target"]
 )
