@@ -18,6 +18,7 @@ from qrkit.errors import NoSymbol
 from qrkit.scanning.budget import budget_of, true_modules
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
+from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.photographs.drawings import has_flat_colors, is_bent, is_exact, is_tilted
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
@@ -28,7 +29,7 @@ from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, looks_at, where_in
-from qrkit.symbol.locate import Located, at_sight, locate, uncorrected
+from qrkit.symbol.locate import Located, at_sight, locate, other_kinds, uncorrected
 from qrkit.symbol.rebuilding import rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
 
@@ -205,6 +206,8 @@ def no_symbol(seen: Picture) -> NoSymbol:
     if uncorrected(seen.greys):
         advice = "come closer, hold still, and avoid glare and shadows; if that does not help, the print is damaged"
         return NoSymbol(f"a QR Code was found{seen.name}, but no reader can read it: {advice}")
+    if kinds := other_kinds(seen.greys):
+        return NoSymbol(f"no QR Code was found{seen.name}, but a code of another kind: {', '.join(kinds)}")
     return NoSymbol(f"no QR Code was found{seen.name}: either there is none, or no reader sees it")
 
 
@@ -234,7 +237,8 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     corners = seen.in_whole(match.corners)
     may_be_drawn = not is_tilted(corners)
     is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
-    if is_flat and (_dark(match.sampled) == true_modules(match.symbol)).all():
+    is_right = _dark(match.sampled) == true_modules(match.symbol)
+    if is_flat and is_right[module_codewords(match.symbol.version) >= 0].all():
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
     if may_be_drawn and (is_exact(photo) or (is_flat and not is_bent(photo))):
@@ -273,6 +277,9 @@ def _check_drawing(
         panel = run_panel(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
+        if panel.phones in ("ok", "robust") and not _is_read(greys, found):
+            message = "phones read it only blurred or from afar: no reader can read the picture as it is"
+            issues = (*issues, Issue("not-read", "warning", "picture", 0, 1, message))
     return report_of(
         found.content,
         level,

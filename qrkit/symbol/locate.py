@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Located", "Part", "at_side", "at_sight", "in_lines", "locate", "locate_all", "locate_at_other_sizes",
-    "uncorrected",
+    "other_kinds", "uncorrected",
 ]  # fmt: skip
 
 QUIET_ZONE = 4
@@ -184,6 +184,15 @@ def uncorrected(greys: Image) -> list[Located]:
     kinds = zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2])
     found = zxingcpp.read_barcodes(greys, formats=kinds, return_errors=True)
     return [_from_zxing(one) for one in found if one.error and one.error.type == zxingcpp.ErrorType.Checksum]
+
+
+def other_kinds(greys: Image) -> list[str]:
+    """Return the names of the matrix symbols in an image that are no QR Codes, such as Data Matrix."""
+    import zxingcpp
+
+    kind = zxingcpp.BarcodeFormat
+    kinds = zxingcpp.BarcodeFormats([kind.Aztec, kind.DataMatrix, kind.MaxiCode, kind.PDF417, kind.RMQRCode])
+    return sorted({str(found.format) for found in zxingcpp.read_barcodes(greys, formats=kinds)})
 
 
 def in_lines(found: Iterable[Located]) -> list[Located]:

@@ -7,7 +7,8 @@ from io import BytesIO
 import numpy as np
 import pytest
 import segno
-from PIL import Image, ImageDraw, ImageOps
+import zxingcpp
+from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
 from qrkit import QRImage, Role, check
 from qrkit.errors import NoSymbol, UnreadableFile
@@ -235,6 +236,41 @@ def test_where_there_is_no_code_that_is_said(level, tmp_path):
             check(one, level)
     with pytest.raises(NoSymbol, match=r"nothing\.png"):
         check(path, level)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("DataMatrix", "Data Matrix"), ("Aztec", "Aztec"), ("RMQRCode", "rMQR Code")]
+)
+def test_a_code_of_another_kind_is_named(kind, name):
+    code = zxingcpp.create_barcode("qrkit", getattr(zxingcpp.BarcodeFormat, kind))
+    with pytest.raises(NoSymbol, match=f"no QR Code was found, but a code of another kind: {name}"):
+        check(np.asarray(code.to_image(scale=4)), "static")
+
+
+def test_a_picture_that_is_read_only_from_afar_is_not_robust():
+    """Dithered by a pattern of 4 x 4 pixels, which no reader sees through at its full size."""
+    grays = np.asarray(picture(size=20).convert("L")) / 255 * 160 + 50
+    pattern = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) * 16
+    tiles = [side // 4 for side in grays.shape]
+    report = check(grays > np.tile(pattern, tiles), "standard")
+    assert (report.verdict, report.issues[0].code) == ("ok", "not-read")
+
+
+@pytest.mark.parametrize("reach", [4, 6])
+def test_a_wavy_print_is_straightened_before_it_is_judged(reach):
+    flat = np.asarray(picture(size=12).convert("L"))
+    rows, columns = np.mgrid[: flat.shape[0], : flat.shape[1]]
+    shifted = np.clip(columns + reach * np.sin(rows / 60), 0, flat.shape[1] - 1)
+    assert check(flat[rows, shifted.astype(int)]).verdict == "robust"
+
+
+def test_a_sharp_photo_with_a_hard_shadow_is_no_faint_drawing():
+    code = picture(size=12).filter(ImageFilter.GaussianBlur(1.5)).convert("L")
+    light = np.asarray(code) * 0.8 + 12
+    light[:, 220:] *= 0.55
+    light += np.random.default_rng(3).normal(0, 3, light.shape)
+    report = check(file_of(Image.fromarray(light.clip(0, 255).astype(np.uint8)), "JPEG", quality=88))
+    assert report.photo and report.verdict in ("ok", "robust")
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from qrkit.design.css_colors import gamma, of_oklab, of_oklch
 from qrkit.drawing.untrusted.svg_values import pixels
 
 __all__ = [
-    "Tokens", "address_of", "color_of", "has_known_unit", "is_of_fonts", "origin_of", "polygon_of", "transform_of",
-    "words_of",
+    "BLEND_MODES", "Tokens", "address_of", "color_of", "has_known_unit", "is_of_fonts", "origin_of", "polygon_of",
+    "transform_of", "words_of",
 ]  # fmt: skip
 
 Tokens: TypeAlias = list[Any]
@@ -25,6 +25,13 @@ Tokens: TypeAlias = list[Any]
 
 _FROM_P3 = ((1.2249401, -0.2249402, 0.0), (-0.0420570, 1.0420571, 0.0), (-0.0196376, -0.0786361, 1.0982735))
 """Linear Display P3 to linear sRGB."""
+BLEND_MODES = frozenset(
+    """
+    normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue
+    saturation color luminosity
+    """.split()  # noqa: SIM905
+)
+"""Values of `mix-blend-mode` that renderers know."""
 _SYSTEM_COLORS = {
     **dict.fromkeys(("canvas", "field", "window"), "#ffffff"),
     **dict.fromkeys(("buttontext", "canvastext", "fieldtext", "marktext", "windowtext"), "#000000"),

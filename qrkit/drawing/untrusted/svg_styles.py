@@ -17,8 +17,8 @@ import tinycss2
 from lxml import etree
 
 from qrkit.design.picture_files import SVG, media_type
-from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
 from qrkit.drawing.untrusted.svg_css import (
+    BLEND_MODES,
     Tokens,
     address_of,
     color_of,
@@ -30,6 +30,8 @@ from qrkit.drawing.untrusted.svg_css import (
     words_of,
 )
 from qrkit.drawing.untrusted.svg_images import Embedded, data_of
+from qrkit.drawing.untrusted.svg_letters import letters_of
+from qrkit.drawing.untrusted.svg_uses import depends_on_place
 from qrkit.drawing.untrusted.svg_values import PRESENTATION, pixels, refused, too_much, view_box
 from qrkit.errors import AssetError
 
@@ -88,8 +90,6 @@ _LETTERING = frozenset(
     dominant-baseline alignment-baseline baseline-shift writing-mode text-decoration direction white-space
     """.split()  # noqa: SIM905
 )
-_SAME_FONTS = frozenset({FONT_NAME.lower(), "sans-serif", "system-ui", "ui-sans-serif", "inherit"})
-MOST_LETTERS = 1_000
 _COLORS = frozenset({"fill", "stroke", "color", "stop-color", "flood-color", "lighting-color"})
 _REFERENCES = frozenset({"clip-path", "mask", "filter", "marker-start", "marker-mid", "marker-end"})
 _GEOMETRY = frozenset({"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "d"})
@@ -130,12 +130,6 @@ _FILTERS = frozenset(
 _SIMPLE = re.compile(r"[^(\\]*")
 _SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 """Values that renderers read as browsers do."""
-_BLEND_MODES = frozenset(
-    """
-    normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue
-    saturation color luminosity
-    """.split()  # noqa: SIM905
-)
 
 
 class Plain(NamedTuple):
@@ -185,7 +179,7 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     _drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
     etree.strip_elements(root, *{one.tag for one in root.iter() if not _is_kept(one)}, with_tail=False)
-    doubts, notes = _letters(root)
+    doubts, notes = letters_of(root)
     doubts = (*styles.doubts, *doubts)
     if had_elements and all(_kind(element) == "g" for element in root.iterdescendants()):
         raise refused(f"holds nothing that is drawn: {'; '.join(doubts) or 'it has no shapes and no text'}")
@@ -271,23 +265,6 @@ def _drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
     etree.strip_attributes(root, "systemLanguage", "requiredExtensions", "requiredFeatures")
 
 
-def _letters(root: _Element) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return sentences about letters that cannot be drawn, and about fonts that are replaced."""
-    text = "".join(str(piece) for one in root.iter(f"{NAMESPACE}text") for piece in one.itertext())
-    if len(text) > MOST_LETTERS:
-        raise too_much(f"at most {MOST_LETTERS:,} characters of text")
-    if not text.strip():
-        return (), ()
-    missing = sorted({one for one in text if not one.isspace()} - own_letters("regular", text).outlines.keys())
-    given = [one.get("font-family", "") or one.get("style", "").partition("font:")[2] for one in root.iter()]
-    fonts = dict.fromkeys(name for one in given if one and (name := one.partition(",")[0].strip(" \"'\n\t")))
-    other = [name[:40] for name in fonts if name.lower() not in _SAME_FONTS]
-    doubts = [f"the SVG has the letters {', '.join(missing[:8])!r} in a text, which {FONT_NAME} lacks"]
-    rule = f"is drawn in {FONT_NAME}; turn it into paths to keep its font"
-    notes = [f"text of the SVG in {', '.join(other[:8])} {rule}"]
-    return tuple(doubts if missing else ()), tuple(notes if other else ())
-
-
 def _is_shown(element: _Element) -> bool:
     languages = element.get("systemLanguage")
     speaks = languages is None or any(one.strip().lower() in ("en", "en-us") for one in languages.split(","))
@@ -341,8 +318,8 @@ class _Styles:
 
     def apply(self) -> None:
         """Replace all styles by attributes."""
-        if self._selectors:
-            self._doubt_uses()
+        if self._selectors and depends_on_place(self._root, self._named, self._matcher):
+            self._doubt("the SVG uses a shape whose style depends on its place, which programs draw in several ways")
         left = MOST_DECLARATIONS
         for element, matches in self._matched():
             rules = [rule for _, _, pseudo, rule in matches if pseudo is None]
@@ -358,26 +335,6 @@ class _Styles:
             return ((element, ()) for element in self._elements)
         tree = cssselect2.ElementWrapper.from_xml_root(self._root)
         return ((one.etree_element, self._matcher.match(one)) for one in tree.iter_subtree())
-
-    def _doubt_uses(self) -> None:
-        """Record a doubt if a rule holds for a used element only because of what is around it.
-
-        Browsers apply rules to the copy that a `use` draws, and around the copy there is nothing.
-        """
-        addresses = [str(one.get("href") or one.get(_XLINK_HREF, "")) for one in self._root.iter(f"{NAMESPACE}use")]
-        targets = [self._named[name] for name in dict.fromkeys(one[1:] for one in addresses) if name in self._named]
-        if not targets:
-            return
-        in_file = {one.etree_element: one for one in cssselect2.ElementWrapper.from_xml_root(self._root).iter_subtree()}
-        for target in targets:
-            for alone in cssselect2.ElementWrapper.from_xml_root(target).iter_subtree():
-                rules, own = (
-                    {match[1] for match in self._matcher.match(one)} for one in (in_file[alone.etree_element], alone)
-                )
-                if rules - own:
-                    self._doubt(
-                        "the SVG uses a shape whose style depends on its place, which programs draw in several ways"
-                    )
 
     def _doubt(self, sentence: str) -> None:
         self.doubts[sentence] = None
@@ -482,7 +439,7 @@ class _Styles:
             self._doubt(f"the SVG has the property {name!r}, which is not understood")
         elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else _GEOMETRY):
             tokens = self._replaced(tokens, variables)
-            if name == "mix-blend-mode" and (mode := tinycss2.serialize(tokens).strip().lower()) not in _BLEND_MODES:
+            if name == "mix-blend-mode" and (mode := tinycss2.serialize(tokens).strip().lower()) not in BLEND_MODES:
                 self._doubt(f"the SVG has the blend mode {mode[:20]!r}, which is not understood")
             for one in _MARKERS if name == "marker" else [name]:
                 value = self._value(one, tokens)

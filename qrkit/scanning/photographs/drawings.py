@@ -36,8 +36,8 @@ MOST_TILT = 0.03
 MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
 """Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print."""
 
-LEAST_LIGHT, LEAST_NOISE = 0.6, 0.005
-"""Light of the darkest part and noise from which a sharp, flat picture is a photo with a shadow."""
+LEAST_LIGHT = 0.6
+"""Light of the darkest part below which a sharp, flat picture is a photo with a shadow."""
 
 LEAST_BEND = 0.5
 """Bend in modules of what is no flat drawing, however flat its colors are."""
@@ -69,8 +69,7 @@ def is_tilted(corners: Corners) -> bool:
 
 def is_exact(photo: PhotoGrade) -> bool:
     """Return True if what was taken for a photo is as straight, sharp and evenly lit as only a drawing is."""
-    is_shaded = photo.light < LEAST_LIGHT and photo.noise > LEAST_NOISE
-    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and not is_shaded
+    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
 
 
 def is_bent(photo: PhotoGrade) -> bool:
