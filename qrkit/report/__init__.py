@@ -199,7 +199,7 @@ def portfolio(
     with in_language(language):
         facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
         campaigns = portfolio.list_campaigns() if compare_to == "campaigns" else None
-        return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards, compared=campaigns)
+        return _report(portfolio, facts, _heading(portfolio, (), title), brand, with_cards=cards, compared=campaigns)
 
 
 def campaign(
@@ -263,7 +263,7 @@ def campaign(
     ids = [campaign_id] if isinstance(campaign_id, str) else list(campaign_id)
     campaigns = list(map(portfolio.get_campaign, ids))
     with in_language(language):
-        heading = _heading(portfolio, campaigns[0] if len(campaigns) == 1 else None, title)
+        heading = _heading(portfolio, campaigns, title)
         facts = _facts(portfolio, portfolio.scans.where(campaign_id=ids, most_a_day=most_a_day), asked)
         compared = campaigns if compare_to == "campaigns" else None
         return _report(portfolio, facts, heading, brand, with_cards=cards, compared=compared)
@@ -307,7 +307,7 @@ def notebook(
     check_file(Path(path), (NOTEBOOK,))
     asked = _parse(since, until, time_zone, portfolio.scans)
     with in_language(language):
-        heading = _heading(portfolio, portfolio.get_campaign(campaign_id) if campaign_id else None, title)
+        heading = _heading(portfolio, [portfolio.get_campaign(campaign_id)] if campaign_id else [], title)
         facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
         return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
@@ -317,10 +317,12 @@ def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     return facts if asked.least is None else shareable(facts, asked, asked.least)
 
 
-def _heading(portfolio: Portfolio, campaign: Campaign | None, title: str | None) -> Heading:
-    if campaign is None:
-        return Heading(title or say("Scan report"), portfolio.base_url.partition("://")[2])
-    return Heading(title or campaign.name, say("Scan report"), campaign.description)
+def _heading(portfolio: Portfolio, campaigns: Sequence[Campaign], title: str | None) -> Heading:
+    """Return the heading of a report on these campaigns; on everything if there are none."""
+    if len(campaigns) == 1:
+        return Heading(title or campaigns[0].name, say("Scan report"), campaigns[0].description)
+    names, host = ", ".join(one.name for one in campaigns), portfolio.base_url.partition("://")[2]
+    return Heading(title or say("Scan report"), host, names)
 
 
 def _report(

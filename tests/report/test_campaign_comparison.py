@@ -47,6 +47,7 @@ def test_a_report_compares_the_campaigns_that_are_chosen(shop):
     door, bus, idle = (one.id for one in shop.list_campaigns())
     made = report.campaign(shop, [door, idle], **MARCH)
     assert "<bdi>Bus<" not in made.html
+    assert '<p class="description"><bdi>Door, Idle</bdi></p>' in made.html
     assert list(side_by_side(report.campaign(shop, [bus, door], compare_to="campaigns", **MARCH))) == [
         "Campaign", "Door", "Bus",
     ]  # fmt: skip

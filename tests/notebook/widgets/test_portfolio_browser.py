@@ -687,7 +687,7 @@ def test_codes_are_updated_by_the_short_urls_of_a_file(browser, shop):
     send_file(browser, f"Short Link,Ziel\n{door.short_url},https://example.com/new\n".encode())
     file = browser.state["file"]
     assert file["columns"] == {"Content": "Ziel", "Trackable URL": "Short Link"}
-    assert (file["identifying"], file["has_short_urls"]) == (["short_url"], True)
+    assert file["identifying"] == ["short_url"]
     say(browser, ask="check import", update_by="short_url")
     assert browser.state["file"]["sentence"] == "1 QR Code will be changed."
     say(browser, ask="import")
@@ -696,7 +696,7 @@ def test_codes_are_updated_by_the_short_urls_of_a_file(browser, shop):
 
 def test_columns_that_people_choose_identify_codes(browser):
     send_file(browser, b"Standort,Landing page\nDoor 1,https://example.com/new\n")
-    assert (browser.state["file"]["identifying"], browser.state["file"]["has_short_urls"]) == ([], False)
+    assert browser.state["file"]["identifying"] == []
     say(browser, ask="check import", columns={"Content": "Landing page", "QR Code Name": "Standort"})
     assert browser.state["file"]["identifying"] == ["name"]
 

@@ -134,3 +134,9 @@ def test_what_cannot_be_printed_is_told_before(ask, wrong, told):
     message, page = ask(ask="sheet", **{"stock": "L7160", **wrong})
     assert page is None
     assert told in message["told"][0]
+
+
+def test_a_pattern_keeps_its_braces_in_the_name_of_the_design():
+    studio = Designer(Design(content="https://example.com/tables/{n}"), name="pattern")
+    assert studio.state["title"] == "{n}"
+    studio.close()

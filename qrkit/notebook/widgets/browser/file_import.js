@@ -41,13 +41,13 @@ function makeFileImport(browser) {
     for (const row of Object.values(rows)) row.tell(state.errors);
     if (!state.file || JSON.stringify(state.file) === JSON.stringify(file)) return;
     file = state.file;
-    const { name, heading, has_scans: hasScans, has_short_urls: hasShortUrls, identifying, sentence = "", issues = [], more, shown = [], rows: first = [] } = file;
+    const { name, heading, has_scans: hasScans, identifying, sentence = "", issues = [], more, shown = [], rows: first = [] } = file;
     title.textContent = say("Import {name}", null, { name });
     columns.hidden = !heading.length;
     for (const one of selects) fill(one, [{ id: "", name: say("None") }, ...named(heading)], file.columns[one.dataset.ours] ?? "");
     fill(choices.update_by, [{ id: "", name: say("Do not match; add all rows") }, ...identifying.map((id) => ({ id, name: IDENTIFYING[id] ?? id }))]);
     for (const [choice, one] of Object.entries(choices)) one.value = file[choice];
-    const hidden = { campaign: hasScans, update_by: !identifying.length, old_base_url: !hasShortUrls, code: !hasScans };
+    const hidden = { campaign: hasScans, update_by: !identifying.length, old_base_url: !identifying.includes("short_url"), code: !hasScans };
     for (const [choice, row] of Object.entries(rows)) row.element.hidden = hidden[choice];
     names.replaceChildren(...state.campaigns.map((one) => h("option", { value: one.name })));
     const rest = more ? [say(["There is something to know about {count} more row.", "There is something to know about {count} more rows."], more)] : [];

@@ -42,10 +42,10 @@ class FileImport:
 
     Attributes:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
-            wrote it; the heading of each of our `columns`; whether it `has_scans` and `has_short_urls`; what may be
-            `identifying` QR Codes to update; the `CHOICES`. If the file can be imported, also the `count` of what is
-            added or changed, the `sentence` and the `button` that say what, the first `rows` with the columns `shown`,
-            the `issues`, and how many `more` there are.
+            wrote it; the heading of each of our `columns`; whether it `has_scans`; what may be `identifying` QR Codes
+            to update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the
+            `sentence` and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how
+            many `more` there are.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -108,7 +108,6 @@ class FileImport:
             **dict.fromkeys(CHOICES, ""),
             **choices,
             "columns": columns,
-            "has_short_urls": "short_url" in known,
             "identifying": [*known, *(title for title in map(tidy_name, heading) if title in own)],
         }
 
