@@ -8,7 +8,7 @@ its source in public code, as of 2026; none of these tools guarantees its names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -23,7 +23,7 @@ from qrkit.exchange.local_dates import LocalDates
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "nested", "short_url_in", "similar_tool", "tool_of", "unwrapped"]
+__all__ = ["TOOLS", "Tool", "short_url_in", "similar_tool", "tool_of"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
@@ -48,7 +48,6 @@ TARGETS = (
     "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
-MOST_SEARCHED = 1_000
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
@@ -390,50 +389,6 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     if shares[tool] > 1 / 2:
         return tool
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
-
-
-def nested(value: Any, without: str | None = None) -> Iterator[Any]:
-    """Yield the objects and lists in a JSON value, the outer ones first, but no objects with a field of this name.
-
-    The name is given in lower case; the field may have capitals, as in our own files.
-    """
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, list) or (isinstance(one, dict) and {without}.isdisjoint(map(str.lower, one))):
-            yield one
-            inner = one.values() if isinstance(one, dict) else one
-            waiting.extend(islice(inner, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
-
-
-def unwrapped(value: Any) -> Any:
-    """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged.
-
-    A list of pages, such as the answers of an API, one per line, becomes the links of all of them. Pages without links
-    follow, unless their list is empty, so that the import reports them.
-    """
-    if not isinstance(value, list):
-        return _links_in(value) or value
-    first = value[: MOST_SEARCHED // 10]  # of very many pages, leaving the search room for what is in them
-    links = _links_in(first)
-    if links is first or not links:
-        return value
-    found = [(page, _links_in(page)) for page in value]
-    others = [page for page, links in found if not links and [] not in nested(page) and not _is_of_phpmyadmin(page)]
-    return [*chain.from_iterable(links for _, links in found), *others]
-
-
-def _is_of_phpmyadmin(page: Any) -> bool:
-    """Return whether this is the header of a database, or another table of it."""
-    return isinstance(page, dict) and page.get("type") in ("header", "database", "table")
-
-
-def _links_in(value: Any) -> list[Any]:
-    for one in nested(value, without=OUR_NAME):
-        # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
-        inner = [*one.values()] if isinstance(one, dict) else one
-        if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
-            return inner
-    return []
 
 
 def short_url_in(names: Iterable[str]) -> str:
