@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import NO
+from qrkit.exchange.columns import NO, OFF, YES
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.exchange.local_dates import LocalDates
@@ -27,14 +27,13 @@ __all__ = ["TOOLS", "Tool", "short_url_in", "similar_tool", "tool_of"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
-PASS_QUERY = ("forwardquery", "forwardparameters")
-"""Where Shlink and Rebrandly say whether the query of a visitor is added to the target."""
+PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")
+"""Where Shlink, Rebrandly and others say whether the query of a visitor is added to the target."""
+SKIP_QUERY = ("skipqs",)
+"""Where Short.io says that it is not."""
 ON = ("active", "enabled", "isactive", "isenabled")
-STATUS = ("status", "state")
+STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus")
 """Where services say that a link works."""
-_OFF = re.compile("inactive|paused|disabled|expired|stopped|blocked|suspended|deactivated|deleted", re.IGNORECASE)
-_NOT_ON = re.compile("|".join((*NO, _OFF.pattern)), re.IGNORECASE)
-"""What `ON` holds for a link that is off."""
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
@@ -54,7 +53,8 @@ _WHAT_CLOSES = re.compile(
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
     r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
     r"|(ios|iphone|ipad|android|mobile|desktop|tablet|geo|country)(url|link|target|redirect|destination)s?"
-    r"|split(url|test)|(test|ab|url|link)variants|deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rules|(is)?regexp?|secret(key)?|onetime|singleuse"
+    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
@@ -109,10 +109,9 @@ class Tool:
         written = {plain_name(name): name for name in link}
         link = {plain_name(name): value for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
-        is_off = any(_NOT_ON.fullmatch(_text(link, (name,))) for name in ON)
-        if is_off or _OFF.fullmatch(_text(link, STATUS)):
+        if _off_by(link):
             terms["Active"] = "false"
-        error = protection({written[name]: value for name, value in rest.items()})
+        error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
         tags = _tags(link, self.tags)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
@@ -123,7 +122,7 @@ class Tool:
             "Scans": _text(link, (*self.count, *COUNTS)),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
-            "Pass Query": _text(link, PASS_QUERY) or self.passes_query,
+            "Pass Query": self._passes_query(link),
             **terms,
         }
         for name, text in cells.items():
@@ -146,7 +145,7 @@ class Tool:
     def read_names(self) -> frozenset[str]:
         """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
         own = (self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *ON)
+        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
@@ -159,6 +158,10 @@ class Tool:
             if top := next((top for top in tops if top in found), ""):
                 known[ours] = found[top]
         return known
+
+    def _passes_query(self, link: Mapping[str, Any]) -> str:
+        is_skipped = _text(link, SKIP_QUERY).lower() in YES
+        return "false" if is_skipped else _text(link, PASS_QUERY) or self.passes_query
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
         """Return the short URL with %2F for the slashes of its short code; without a host, the short code alone."""
@@ -310,6 +313,7 @@ SHORT_IO = Tool(
     known_by=("originalURL", "path"),
     url=("secureShortURL", "shortURL"),
     code=("path",),
+    passes_query="true",
 )
 """API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
 
@@ -345,7 +349,7 @@ LINK_LIST = Tool(
 
 
 def protection(link: Mapping[str, Any]) -> str:
-    """Return the error of a link that has a password, an end, a limit or rules that are not read; "" for any other.
+    """Return the error of a link that is off, or has a password, an end, a limit or rules that are not read, or "".
 
     Imported without them, such a link would be open to everybody, and for good.
     """
@@ -357,7 +361,15 @@ def protection(link: Mapping[str, Any]) -> str:
             )
         if inner:
             return inner
-    return ""
+    off = _off_by({plain_name(name): value for name, value in link.items()})
+    return f"{off} says that the link is off, and no column Active does; the row was left out" if off else ""
+
+
+def _off_by(link: Mapping[str, Any]) -> str:
+    """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
+    texts = {name: _text(link, (name,)) for name in (*ON, *STATUS)}
+    off = (name for name, text in texts.items() if text.lower() in (OFF if name in STATUS else NO | OFF))
+    return next((f"{name}={texts[name]!r}" for name in off), "")
 
 
 def _is_set(value: Any) -> bool:

@@ -68,7 +68,7 @@ NO_CONTENT = re.compile(
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
 _OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
-NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
+NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""

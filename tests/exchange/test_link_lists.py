@@ -89,6 +89,8 @@ CLOSED = {
     "inactive in a word": {"active": "inactive"},
     "not enabled": {"enabled": "0"},
     "paused": {"Status": "Paused"},
+    "a draft": {"Status": "Draft"},
+    "off in German": {"QR Status": "deaktiviert"},
     "disabled": {"is_disabled": 1},
     "over": {"Expiration Date": "31.12.2020"},
     "over since": {"expire_at": 1609459200000},
@@ -106,7 +108,9 @@ def test_a_closed_link_stays_closed(shop, terms):
 LEFT_OUT = [
     {"has_password": True}, {"password": "********"}, {"Password protected": "yes"}, {"expires_in_views": 3},
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
-    {"end date": "2020-01-01"}, {"Starts on": "2099-01-01"}, {"Country Redirects": '{"DE": "x"}'},
+    {"secret_key": "x8Qk"}, {"rules": [{"what": "country", "matches": "US", "url": THERE}]}, {"regex": 1},
+    {"Destination URL 2": THERE}, {"one-time": "yes"}, {"end date": "2020-01-01"},
+    {"Starts on": "2099-01-01"}, {"Country Redirects": '{"DE": "x"}'},
 ]  # fmt: skip
 
 
@@ -136,15 +140,19 @@ def test_targets_of_phones_are_kept(shop):
 
 
 def test_the_query_of_a_visitor_is_passed_on_as_the_service_does(shop):
-    """Dub and Shlink add it unless a link says otherwise."""
+    """Dub, Shlink and Short.io add it unless a link says otherwise."""
     imported(shop, [{"domain": "d.test", "key": "dub", "shortLink": "https://d.test/dub", "url": THERE, "title": "A"}])
     imported(shop, f"createdAt,shortUrl,longUrl,visits\n2024-05-01,https://s.test/shlink,{THERE},0\n")
     imported(
         shop,
         [{"slashtag": "no", "destination": THERE, "title": "B", "shortUrl": "r.test/no", "forwardParameters": False}],
     )
-    asked = {code: get(shop, code, "utm_source=wall") for code in ("dub", "shlink", "no")}
-    assert asked == {"dub": f"{THERE}?utm_source=wall", "shlink": f"{THERE}?utm_source=wall", "no": THERE}
+    short_io = {"originalURL": THERE, "domain": "s.test"}
+    imported(shop, [short_io | {"path": "short", "title": "C"}, short_io | {"path": "skip", "title": "D", "skipQS": 1}])
+    imported(shop, f"slug,url,created_at,param_forwarding\npretty,{THERE}?b,2024-05-01,on\n")
+    asked = {code: get(shop, code, "a=1").removeprefix(THERE) for code in ("dub", "shlink", "no", "short", "skip")}
+    assert asked == {"dub": "?a=1", "shlink": "?a=1", "no": "", "short": "?a=1", "skip": ""}
+    assert get(shop, "pretty", "a=1") == f"{THERE}?b&a=1"
 
 
 @pytest.mark.parametrize(
