@@ -16,10 +16,11 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import NO, OFF, YES
+from qrkit.exchange.columns import NO, OFF, YES, count_text
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.marked_cells import Fraction, value_text
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
@@ -108,7 +109,9 @@ class Tool:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
         link = {plain_name(name): value for name, value in link.items()}
-        terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
+        terms, rest = read_terms(
+            {name: value for name, value in link.items() if _is_set(value)}, _text, _count, _moment
+        )
         if _off_by(link):
             terms["Active"] = "false"
         error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
@@ -119,7 +122,7 @@ class Tool:
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _text(link, (*self.count, *COUNTS)),
+            "Scans": _count(link, (*self.count, *COUNTS)),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
@@ -419,14 +422,22 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
+    return _value(link, names).strip()
+
+
+def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    value = _value(link, names)
+    return count_text(value) if type(value) is Fraction else value.strip()
+
+
+def _value(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = _found(link, name)
         if isinstance(value, list):
             value = next(iter(value), None)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, (str, int, float)) and str(value).strip() not in NOTHING:
-            return str(value).strip()
+        text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
+        if text.strip() not in NOTHING:
+            return text
     return ""
 
 

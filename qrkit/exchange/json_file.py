@@ -31,6 +31,7 @@ from qrkit.exchange.columns import (
     count_text,
 )
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Part, Place, Share
+from qrkit.exchange.marked_cells import value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -186,7 +187,7 @@ def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]
         elif isinstance(value, (dict, list)):
             yield f"{prefix}{name}", json.dumps(value, ensure_ascii=False) if value else ""
         else:
-            yield f"{prefix}{name}", cell_text(value)
+            yield f"{prefix}{name}", value_text(value)
 
 
 def _parsed(data: bytes) -> Any:

@@ -1,11 +1,14 @@
-"""Cells of workbooks that are more than their text: links, and formulas without a value."""
+"""Cells that are more than their text: links, formulas without a value, and numbers that look like larger ones."""
 
 from __future__ import annotations
 
 import re
 from typing import Self
 
-__all__ = ["Linked", "Unsaved", "linked"]
+from qrkit.exchange.columns import count_text
+from qrkit.tracking.text_columns import cell_text
+
+__all__ = ["Fraction", "Linked", "Unsaved", "linked", "value_text"]
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
@@ -32,6 +35,18 @@ class Unsaved(str):
     """The formula of a cell whose value is not in the file."""
 
     __slots__ = ()
+
+
+class Fraction(str):
+    """The text of a number such as 1.234, which a text in a column of counts would write for 1,234."""
+
+    __slots__ = ()
+
+
+def value_text(value: object) -> str:
+    """Return the text of a value that is no text in its file, such as a number of a workbook."""
+    text = cell_text(value)
+    return Fraction(text) if isinstance(value, float) and count_text(text) != text else text
 
 
 def linked(text: str, target: str) -> str:

@@ -13,6 +13,7 @@ from itertools import chain
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, column_letters
+from qrkit.exchange.marked_cells import Fraction
 
 __all__ = ["MEDIA_TYPE", "parts"]
 
@@ -49,6 +50,7 @@ _ESCAPING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What tells a dump with such texts; in SQLite, only a CREATE TABLE may have backticks."""
+_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _NEXT_ROW = re.compile(r"\s*,\s*\(")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _BITS = {"\0": "0", "\x01": "1"}
@@ -168,7 +170,7 @@ def _cell(found: re.Match[str]) -> str:
             return _unescaped(found[name], escape)
     if not found["hex"]:
         bare = found["bare"]
-        return "" if bare.upper() == "NULL" else bare
+        return "" if bare.upper() == "NULL" else Fraction(bare) if _FRACTION.fullmatch(bare) else bare
     text = bytes.fromhex(found["hex"]).decode(errors="replace")
     # Some binary values, such as UUIDs, are no texts.
     is_text = text in _BITS or ("\ufffd" not in text and "".join(text.split()).isprintable())

@@ -25,7 +25,9 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
     COLUMN_OF,
+    COUNTED,
     CREATED,
+    KINDS,
     MOMENTS,
     NAMES,
     OVERLOOKED,
@@ -34,6 +36,7 @@ from qrkit.exchange.columns import (
     Row,
     Rows,
     column_pair,
+    count_text,
     field_of,
     named,
     read_row,
@@ -54,7 +57,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Linked, Unsaved
+from qrkit.exchange.marked_cells import Fraction, Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -213,7 +216,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
-        read = rows_of(heading, rows, own, places, kinds, is_sheet=located.is_sheet, is_chosen=columns is not None)
+        read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
         table = table_of_records(read, own, heading=max(line, 1) if columns else line)
         table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
     table.issues.extend(located.issues)
@@ -221,7 +224,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
 
 
 def _saved(cell: str) -> str:
-    return "" if type(cell) is Unsaved else str(cell)
+    return "" if type(cell) is Unsaved else cell
 
 
 def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -254,7 +257,6 @@ def rows_of(
     places: Mapping[str, int],
     kinds: KindColumns,
     *,
-    is_sheet: bool = False,
     is_chosen: bool = False,
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
@@ -264,7 +266,6 @@ def rows_of(
         own: The columns that are not ours.
         places: The position of each of our columns.
         kinds: The columns that describe contents.
-        is_sheet: Whether cells may stand for another text.
         is_chosen: Whether people have chosen the columns; of short URLs, what limits them could be in any other one.
     """
     columns, taken = tuple(places), tuple(places.values())
@@ -276,7 +277,7 @@ def rows_of(
     for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
         error = wrong or (foreign.protection({one: cells[place] for place, one in unread}) if of_links else "")
-        if is_plain and not error and (not is_sheet or _TEXTS.issuperset(map(type, texts))):
+        if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
             yield columns, number, *texts
             continue
         row = row_of(number, dict(zip(columns, texts, strict=True)), error)
@@ -297,6 +298,8 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             rule = f"{detail}; open the file in a spreadsheet and save it"
             notes.append(("formula-unsaved", f"{detail}, and was left empty"))
             error = error or (rule if name in REQUIRED else "")
+        elif type(cell) is Fraction:
+            cells[name] = count_text(cell) if KINDS[name] in COUNTED else str(cell)
         elif type(cell) is Linked:
             cells[name] = str(cell)
             if name in REQUIRED and not _is_address(cell):

@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.exchange.columns import KINDS, Row
 from qrkit.exchange.csv_file import taken_off
 from qrkit.exchange.locating import Cells, Part
-from qrkit.tracking.text_columns import cell_text
+from qrkit.exchange.marked_cells import value_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ def zeros_of(code: str) -> str:
 
 def number_text(number: float, zeros: str) -> str:
     """Return the text of a number as a spreadsheet shows it in such a format: in 0000, 12 is 0012."""
-    text = cell_text(number)
+    text = value_text(number)
     return text.zfill(len(zeros)) if zeros and text.isdecimal() else text
 
 
