@@ -153,16 +153,21 @@ LISTED = {
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
 YES = frozenset({
-    "true", "1", "yes", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
+    "true", "1", "yes", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "sì", "verdadeiro",
+    "sim",
 })  # fmt: skip
-NO = frozenset({"false", "0", "no", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
+NO = frozenset({"false", "0", "no", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não"})
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
-ON = frozenset({"active", "enabled", "live", "published", "aktiv", "actif", "activo", "actief"})
+ON = frozenset({
+    "active", "enabled", "live", "published", "aktiv", "aktiviert", "actif", "activé", "activo", "activado", "actief",
+    "aan", "ativo", "ativado", "attivo", "attivato",
+})  # fmt: skip
 OFF = frozenset({
     "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
     "suspended", "deleted", "draft", "unpublished", "offline", "inaktiv", "deaktiviert", "pausiert", "gesperrt",
     "abgelaufen", "inactif", "désactivé", "expiré", "inactivo", "desactivado", "pausado", "caducado", "inactief",
-    "gepauzeerd", "uitgeschakeld", "verlopen",
+    "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
+    "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
 })  # fmt: skip
 """What services write into a column of the states of links that work, and of those that do not."""
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")

@@ -24,7 +24,7 @@ from qrkit.exchange.marked_cells import Fraction, value_text
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "short_url_in", "similar_tool", "tool_of"]
+__all__ = ["TOOLS", "Tool", "may_close", "short_url_in", "similar_tool", "tool_of"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
@@ -114,6 +114,8 @@ class Tool:
         )
         if _off_by(link):
             terms["Active"] = "false"
+        elif _is_set(is_on := _text(link, ON)):
+            terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
         error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
         tags = _tags(link, self.tags)
         cells = {
@@ -154,7 +156,12 @@ class Tool:
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
-        fields = {"Content": self.target_in(found), "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
+        fields = {
+            "Content": self.target_in(found),
+            "Created (UTC)": self.created,
+            "Scans": (*self.count, *COUNTS),
+            "Active": ON,
+        }
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
             tops = (plain_name(name.partition(".")[0]) for name in theirs)
@@ -358,7 +365,7 @@ def protection(link: Mapping[str, Any]) -> str:
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value) and any(map(_WHAT_CLOSES.fullmatch, map(plain_name, name.split(".")))):
+        if _is_set(value) and _closes(name):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
@@ -366,6 +373,15 @@ def protection(link: Mapping[str, Any]) -> str:
             return inner
     off = _off_by({plain_name(name): value for name, value in link.items()})
     return f"{off} says that the link is off, and no column Active does; the row was left out" if off else ""
+
+
+def may_close(name: str) -> bool:
+    """Return whether a field of this name may say that a link is off, or has a limit."""
+    return plain_name(name) in (*ON, *STATUS) or _closes(name)
+
+
+def _closes(name: str) -> bool:
+    return any(map(_WHAT_CLOSES.fullmatch, map(plain_name, name.split("."))))
 
 
 def _off_by(link: Mapping[str, Any]) -> str:

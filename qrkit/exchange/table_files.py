@@ -32,6 +32,7 @@ from qrkit.exchange.columns import (
     NAMES,
     OVERLOOKED,
     REQUIRED,
+    TERMS_NAMES,
     Packed,
     Row,
     Rows,
@@ -71,7 +72,8 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
     "check_number", "check_size", "codes_of", "is_known", "is_of_targets", "left_out_issues", "locate_in",
-    "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
+    "opened_issues", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records",
+    "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -218,7 +220,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
         table = table_of_records(read, own, heading=max(line, 1) if columns else line)
-        table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
+        if columns:
+            table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)))
+            table.issues.extend(opened_issues({name: heading[place] for name, place in places.items()}, table.rows))
     table.issues.extend(located.issues)
     return table
 
@@ -248,6 +252,21 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
         if title.strip().lower() in COLUMN_OF.keys() - known:
             detail = f"{title!r} is not one of the columns to import, and was left out"
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
+
+
+def opened_issues(chosen: Mapping[str, str], rows: Rows) -> Iterator[ImportIssue]:
+    """Yield an issue for each column that closes or limits links, but was chosen for a column of ours that does not.
+
+    Args:
+        chosen: Our column name -> the name in the heading.
+    """
+    for ours, theirs in chosen.items() if SHORT_URL in chosen else ():
+        if ours in (*REQUIRED, SHORT_URL, *TERMS_NAMES) or not foreign.may_close(theirs):
+            continue
+        if row := next((row for row in rows if foreign.protection({theirs: row.cells.get(ours, "")})), None):
+            detail = f"{theirs!r} was chosen as {ours}, which limits no link, so links such as that of row {row.number}"
+            rule = "choose it as Valid Until (UTC), Limit, Password, Rules or Active to keep what it says"
+            yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail} are open now; {rule}")
 
 
 def rows_of(
