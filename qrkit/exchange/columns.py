@@ -119,8 +119,9 @@ TERMS_NAMES = tuple(column.name for column in TERMS)
 ALL_NAMES = tuple(column.name for column in EVERY)
 LABELS = {column.name: column.label for column in EVERY}
 """Column name -> name in DataFrames."""
-COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
-"""Lowercase name accepted in files and DataFrames -> column name."""
+_OURS = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
+COLUMN_OF = {name.lower().removesuffix(" (utc)"): name for name in LABELS} | _OURS
+"""Lowercase name accepted in files and DataFrames -> column name; all times without a time zone are UTC."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in EVERY}
 COUNTED: tuple[Kind, ...] = ("count", "limit")
 """Kinds of columns of whole numbers whose thousands may be separated."""
@@ -317,7 +318,7 @@ def check_names(names: Iterable[str]) -> None:
 
 def is_ours(name: str) -> bool:
     """Return whether a column of this name is one of ours, in any case, or the index of our DataFrames."""
-    return name.lower() in COLUMN_OF or name.lower() in OVERLOOKED
+    return name.lower() in _OURS or name.lower() in OVERLOOKED
 
 
 def read_row(row: Row, now: datetime) -> QRCode:

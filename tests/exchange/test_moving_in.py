@@ -197,6 +197,15 @@ def test_a_limit_that_is_mapped_is_read_and_closes_its_link(shop):
     assert [str(code.valid_until) for code in shop.list_qrcodes()] == ["2020-01-01 00:00:00+00:00"]
 
 
+@pytest.mark.rule("X13", "X16")
+@pytest.mark.parametrize("url", ["Trackable URL", "Short URL"])
+def test_an_end_is_read_without_its_time_zone_in_the_heading(shop, url):
+    data = f"Content,{url},Valid since,VALID UNTIL\nhttps://e.org,https://s.test/a,,2024-05-01 10:00\n".encode()
+    assert shop.import_file(data).is_complete
+    (code,) = shop.list_qrcodes()
+    assert (code.valid_since, str(code.valid_until), code.fields) == (None, "2024-05-01 10:00:00+00:00", {})
+
+
 def test_a_field_of_a_kind_limits_no_link(shop):
     data = b"Kind,Content,SSID,Password,Short URL\nwifi,,Guests,welcome1,https://s.example/door\n"
     assert shop.import_file(data).created == 1
