@@ -93,7 +93,7 @@ def read(data: bytes, how: Reading) -> Table:
         raise UnreadableFile("the file is not a JSON array of QR Codes")
     first = next(filter(_is_record, found), ())
     if tool := foreign.tool_of(first):
-        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)), first)
+        return table_of_links(tool, how.watch(_links(found, tool), "Reading", len(found)), first)
     own = OwnColumns(ELEMENTS)
     return table_of_records(how.watch(_rows(found, own, has_escapes=b"\\u" in data), "Reading", len(found)), own)
 
@@ -236,12 +236,10 @@ def _is_record(one: Any) -> bool:
     contents = [value for name, value in one.items() if NAMED.get(name.lower()) in REQUIRED]
     if contents:
         return not (isinstance(contents[0], list) and any(isinstance(inner, dict) for inner in contents[0][:1]))
-    return _is_link(tuple(one))
+    return _tool_of(tuple(one)) is not None
 
 
-@lru_cache(maxsize=1_000)
-def _is_link(names: tuple[str, ...]) -> bool:
-    return foreign.tool_of(names) is not None
+_tool_of = lru_cache(maxsize=1_000)(foreign.tool_of)
 
 
 def _rows_of_frame(found: Any) -> Any:
@@ -256,9 +254,15 @@ def _rows_of_frame(found: Any) -> Any:
     return list(rows.values())
 
 
-def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
+def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[str, Any], str]]:
     for number, one in enumerate(found, start=1):
-        yield (number, one, "") if isinstance(one, dict) else (number, {}, "is no object")
+        if not isinstance(one, dict):
+            yield number, {}, "is no object"
+            continue
+        other = _tool_of(tuple(one)) or tool
+        is_known = other.service in (tool.service, foreign.LINK_LIST.service)
+        rule = f"is a link of {other.service}, but the file begins with others; import it as a file of its own"
+        yield number, one, "" if is_known else rule
 
 
 class _Twice(dict[str, Any]):

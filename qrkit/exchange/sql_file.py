@@ -23,13 +23,13 @@ _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
     r"|(?:INSERT|REPLACE)(?: OR REPLACE| OR IGNORE| IGNORE)? INTO)\b"
-    rf"\s*+(?:{_NAME}\.)?(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?",
+    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?",
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"
 """A rule of a table lists columns in its parentheses; a column called `key` has a length, values or nothing in them."""
 _COLUMN = re.compile(rf"(?:^|,)\s*+(?:(?={_RULE})|({_NAME}))(?:[^,()']|'[^']*+'|{_NESTED})*+", re.IGNORECASE)
-_VALUES = re.compile(r"\s*VALUES\s*\(", re.IGNORECASE)
+_VALUES = re.compile(r"\s*(?:OVERRIDING (?:SYSTEM|USER) VALUE\s+)?VALUES?\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _PREFIX = r"(?:[NB]|_\w+\s*+|(?:DATE|TIME|TIMESTAMP)\s++)?"
 _TYPE = r"[^,()']*+(?:\([^()']*+\)[^,()']*+)?"

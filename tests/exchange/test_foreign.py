@@ -554,6 +554,15 @@ def test_links_behind_folders_that_look_like_links_are_read(portfolio):
 
 
 @pytest.mark.rule("X16")
+def test_links_behind_those_of_another_tool_are_told(portfolio):
+    other = {"keyword": "b", "url": MENU, "timestamp": "2024-05-01 08:30:00", "clicks": 3}
+    result = imported(portfolio, {"links": LINKS[0], "more": [other]})
+    assert [code.short_code for code in portfolio.list_qrcodes()] == ["a"]
+    (told,) = (issue.detail for issue in of_rows(result) if issue.reason == "invalid")
+    assert told.startswith("is a link of YOURLS, but the file begins with others")
+
+
+@pytest.mark.rule("X16")
 def test_links_beside_records_of_ours_are_told(portfolio):
     result = imported(portfolio, {"codes": RECORDS[0], "links": LINKS[1]})
     assert [issue.row for issue in of_rows(result) if issue.reason == "invalid"] == [2]

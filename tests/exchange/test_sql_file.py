@@ -211,6 +211,8 @@ DIALECTS = {
     "SQLite of a program that writes backticks": r"""CREATE TABLE `links` (`short_url`, `long_url` text, `title` text);
 INSERT INTO links VALUES('door','https://e.org/1','It''s C:\new');
 INSERT INTO links VALUES('gate','https://e.org/2',NULL);""",
+    "PostgreSQL, identities": rf"""INSERT INTO shop."public"."links" {LINKS} OVERRIDING SYSTEM VALUE VALUES
+        ('door', 'https://e.org/1', 'It''s C:\new'), ('gate', 'https://e.org/2', NULL) ON CONFLICT DO NOTHING;""",
     "SQL Server": r"""USE [shop]
 GO
 INSERT [dbo].[links] ([short_url], [long_url], [title]) VALUES
