@@ -28,6 +28,7 @@ U+200C and U+200D (joiners) are allowed, because Persian words and emoji in path
 """
 
 LONGEST_LOCATION = 8_192
+EXAMPLE = "https://example.com"
 
 _AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
 _LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
@@ -58,14 +59,15 @@ def ascii_url(text: str) -> str:
     """
     url = text.strip(" \t\r\n")
     if not _SCHEME.match(url) or re.match(r"[^:/]+:\d+(/|$)", url):
-        raise broken(f"must begin with https:// or http://, as in 'https://{url[:40]}'")
+        meant = f"https://{url[:40]}"
+        raise broken(f"must begin with https:// or http://, as in {(meant if location_of(meant) else EXAMPLE)!r}")
     try:
         parts = urlsplit(url)
         port = parts.port
         host = ascii_host(parts.hostname or "")
     except ValueError as error:
         raise broken(f"is not a valid URL: {error}") from error
-    if parts.scheme.lower() not in ("http", "https") or not host or INVISIBLE.search(url):
+    if parts.scheme.lower() not in ("http", "https") or not _HOST.fullmatch(host) or INVISIBLE.search(url):
         raise broken("must be an http or https URL with a host, without spaces and invisible characters")
     if "@" in parts.netloc:
         raise broken("must not hold a user name or a password")
@@ -122,6 +124,6 @@ WebAddress = Annotated[
     Length(1, 4_096),
     AfterValidator(ascii_url),
     Pasted(is_url=True),
-    Field(title="Web address", description="An http or https URL.", examples=["https://example.com"]),
+    Field(title="Web address", description="An http or https URL.", examples=[EXAMPLE]),
 ]
 WebAddresses = Annotated[tuple[WebAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
-from qrkit.contents.syntax import Line, block_of, pairs, split, unescape
+from qrkit.contents.syntax import Line, block_of, end_of, message_of, moment_of, network_of, pairs, split, unescape
 from qrkit.files import safe_stem
 from qrkit.languages import say
 
@@ -74,7 +75,9 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin):", re.IGNORECASE)
+_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin|lightning):", re.IGNORECASE)
+_IN_FRONT = " \t\r\n\xa0\u200b\ufeff\"'"
+"""Characters that come along in front of a pasted content, which has a secret all the same."""
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
@@ -184,6 +187,8 @@ def field_labels(kind: Kind) -> dict[str, str]:
 def _field_value(value: Any) -> str:
     if isinstance(value, bool):
         return Word("Yes" if value else "No")
+    if isinstance(value, Mapping):  # GS1's elements
+        return "\n".join(f"({number}) {text}" for number, text in value.items())
     if isinstance(value, (list, tuple)):
         return "\n".join(map(str, value))
     return str(value)
@@ -209,7 +214,7 @@ def summary(content: str) -> str:
         >>> summary("WIFI:T:WPA;S:Cafe Nero;P:espresso;;")
         'Wi-Fi: Cafe Nero (WPA, password hidden)'
     """
-    text = content.lstrip(" \t\r\n")
+    text = content.lstrip(_IN_FRONT)
     if _PAYMENT.match(text):
         return _payment_summary(text)
     scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
@@ -223,7 +228,7 @@ def file_stem(text: str) -> str:
 
 def _wifi_summary(text: str) -> str:
     # A name may be cut in the middle of a password, so parts that cannot be parsed are not shown.
-    said = dict(reversed(list(pairs(text.partition(":")[2]))))
+    said = network_of(text.partition(":")[2])
     security = SECURITY.get(said.get("T", "").upper(), "").partition(",")[0]
     about = [security] if security and security != "None" else []
     about += [say("password hidden")] if said.get("P") else []
@@ -256,7 +261,7 @@ def _title_with_kind(kind: str, name: str) -> str:
 
 
 def _phone(rest: str) -> Card:
-    number = unquote(rest)
+    number = unquote(rest).removeprefix("//")
     # Words alone are a sentence; "1-800-FLOWERS" is a number.
     return Card("phone", "", (Row("Number", number),) if re.search("[0-9*#]", number) else ())
 
@@ -266,25 +271,23 @@ def _email(rest: str) -> Card:
     return Card("email", "", _label_rows([("to", unquote(to)), *_parse_query(query)], MAIL))
 
 
-def _sms(rest: str) -> Card:
-    head, *query = re.split("[?&]", rest, maxsplit=1)
-    number, _, text = head.partition(":")
-    said = [("body", unquote(text)), *_parse_query("".join(query))]
-    return Card("sms", "", (Row("Number", unquote(number)), *_label_rows(said, {"body": "Text"})))
+def _sms(rest: str, *, is_plain: bool = False) -> Card:
+    number, text = message_of(rest, is_plain=is_plain)
+    return Card("sms", "", (Row("Number", number), Row("Text", text)))
 
 
 def _location(rest: str) -> Card:
     point, _, query = rest.partition("?")
-    match = _POINT.match(point)
-    # Map links use 0,0 for "search by name only".
-    where = f"{match[1]}, {match[2]}" if match and (float(match[1]) or float(match[2])) else ""
-    names = [(name, value.replace("+", " ")) for name, value in _parse_query(query)]
-    name = _LABEL.sub(r"\1", dict(names).get("q", ""))
-    return Card("location", _one_line(name), (Row("Coordinates", where),))
+    words = dict(_parse_query(query)).get("q", "").replace("+", " ")
+    label = _LABEL.match(words)
+    # Map links use 0,0 for a search: by name, or by coordinates with a name.
+    found = (_POINT.match(one) for one in (point, words if label else ""))
+    where = next((f"{one[1]}, {one[2]}" for one in found if one and (float(one[1]) or float(one[2]))), "")
+    return Card("location", _one_line(label[1] if label else words), (Row("Coordinates", where),))
 
 
 def _wifi(rest: str) -> Card:
-    said = dict(reversed(list(pairs(rest))))
+    said = network_of(rest)
     security = SECURITY.get(said.get("T", "").upper())
     said["T"] = Word(security) if security else said.get("T", "")
     said["H"] = Word("Yes" if said.get("H", "").lower() == "true" else "")
@@ -363,18 +366,13 @@ def _event(text: str) -> Card:
 
 def _moment(field: Line) -> Moment | str:
     """Return a day or a time; other values unchanged."""
-    value = field.value.strip()
-    is_day = len(value) == len("yyyymmdd")
-    try:
-        moment = datetime.strptime(value.removesuffix("Z"), "%Y%m%d" if is_day else "%Y%m%dT%H%M%S")
-        # The end of an all-day event is the day after it (RFC 5545, 3.6.1).
-        moment -= timedelta(days=is_day and field.name == "DTEND")
-    except (ValueError, OverflowError):
-        return value
-    if is_day:
-        return Moment(moment.date())
+    moment = (end_of if field.name == "DTEND" else moment_of)(field.value)
+    if moment is None:
+        return field.value.strip()
+    if not isinstance(moment, datetime):
+        return Moment(moment)
     zone = re.search('TZID="?([^;"]+)', field.about, re.IGNORECASE)
-    return Moment(moment, "UTC" if value.endswith("Z") else zone[1] if zone else "")
+    return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else zone[1] if zone else "")
 
 
 def _link_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -443,7 +441,7 @@ READERS: Mapping[str, Callable[[str], Card]] = {
     "TEL": _phone,
     "MAILTO": _email,
     "SMS": _sms,
-    "SMSTO": _sms,
+    "SMSTO": partial(_sms, is_plain=True),
     "GEO": _location,
     "WIFI": _wifi,
     "MECARD": _mecard,

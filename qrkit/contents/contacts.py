@@ -96,9 +96,9 @@ def contact(
         'MECARD:N:Petek,Ana;TEL:+38612345678;;'
     """
     fields = dict(locals())
-    without = fields | {"family_name": None, "given_name": None}
-    if without != fields and _split_name(without) == _split_name(fields):
-        return contact(**without)
+    parts = _name_fields(name, *_split_name(fields))
+    if parts != {part: fields[part] for part in parts}:
+        return contact(**fields | parts)
     if format == "mecard":
         if wrong := [name for name in NOT_IN_MECARD if fields[name]]:
             rule = "is not available in a MeCard, whose only field for numbers is phone; use another format"
@@ -110,11 +110,18 @@ def contact(
 
 
 def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
-    """Return the family name and the given name; without fields of their own, the last word and the words before."""
-    if fields["family_name"] or fields["given_name"]:
-        return fields["family_name"] or "", fields["given_name"] or ""
-    given, _, family = fields["name"].rpartition(" ")
-    return family, given
+    """Return the family name and the given name; without fields of their own, the last word and the words before.
+
+    If only one of them has a field, the other one is the rest of the name.
+    """
+    family, given, name = fields["family_name"] or "", fields["given_name"] or "", fields["name"]
+    if family and given:
+        return family, given
+    if (part := family or given) and (name.startswith(part) or name.endswith(part)):
+        rest = (name.removeprefix(part) if name.startswith(part) else name.removesuffix(part)).strip()
+        return (family or rest, given or rest)
+    first, _, last = name.rpartition(" ")
+    return family or last, given or first
 
 
 def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:

@@ -16,25 +16,20 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field
 
-from qrkit.contents.addresses import EmailAddress, WebAddress
+from qrkit.contents.addresses import EmailAddress, WebAddress, several
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
-from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after, zone_or_none
+from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after, zone_or_none
 from qrkit.contents.single_lines import OneLine
-from qrkit.contents.syntax import Line, block_of, escape, unescape
+from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, unescape
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["event", "read_event"]
+__all__ = ["event", "read_event", "zone_named"]
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
-
-
-def _names(value: Any) -> Any:
-    """Accept one name for a list with one entry."""
-    return (value,) if isinstance(value, str) else value
 
 
 Title = Annotated[OneLine, Length(1, 200), Field(description="What it is called.", examples=["Opening"])]
@@ -63,7 +58,7 @@ Every = Annotated[
 Weekdays = Annotated[
     tuple[Weekday, ...],
     Most(0, 7),
-    BeforeValidator(_names),
+    BeforeValidator(several),
     Field(description="The days of the week of a weekly event: MO, TU, WE, TH, FR, SA, SU."),
 ]
 Count = Annotated[
@@ -122,7 +117,7 @@ def event(
     if problems := list(_problems(fields)):
         raise InvalidParameter(*problems)
     if time_zone and not repeat and isinstance(start, datetime):
-        moments = {name: _in_utc(fields[name], time_zone) for name in ("start", "end")}
+        moments = {name: _in_utc(name, fields[name], time_zone) for name in ("start", "end")}
         return event(**fields | moments | {"time_zone": None})
     if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
         rule = (
@@ -169,8 +164,14 @@ def _type_of(moment: date) -> str:
     return "a time with an offset" if moment.tzinfo else "a time without an offset"
 
 
-def _in_utc(moment: datetime | None, zone: str) -> datetime | None:
-    return moment and moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+def _in_utc(name: str, moment: datetime | None, zone: str) -> datetime | None:
+    if moment is None:
+        return None
+    utc = moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    local = utc.astimezone(ZoneInfo(zone))
+    if local.replace(tzinfo=None) != moment:
+        note(name, f"{moment:%H:%M} is skipped on this day in {zone}, where the clocks go forward; it is {local:%H:%M}")
+    return utc
 
 
 def _lines(fields: dict[str, Any]) -> Iterator[str]:
@@ -245,16 +246,15 @@ def read_event(text: str) -> dict[str, Any] | None:
     for line in block_of(text, "VEVENT", MOST_LINES):
         found.setdefault(line.name, line)
     texts = {name: unescape(line.value) for name, line in found.items()}
-    start = _moment(found["DTSTART"]) if "DTSTART" in found else None
+    start = moment_of(found["DTSTART"].value) if "DTSTART" in found else None
     if not texts.get("SUMMARY") or start is None:
         return None
-    end = _moment(found["DTEND"]) if "DTEND" in found else None
-    if end is not None and not isinstance(end, datetime):
-        end -= timedelta(days=1)
+    zone = _zone_of(found["DTSTART"])
+    end = end_of(found["DTEND"].value) if "DTEND" in found else None
     if end is None and "DURATION" in found:
         end = end_after(start, found["DURATION"].value)
-    zoned = re.search('TZID="?([^;"]+)', found["DTSTART"].about, re.IGNORECASE)
-    zone = zoned[1] if zoned else None
+    elif isinstance(start, datetime) and isinstance(end, datetime):
+        end = _beside(start, zone, end, _zone_of(found["DTEND"]))
     fields = {"title": texts["SUMMARY"], "start": start, "end": end, "time_zone": zone}
     fields |= {"location": texts.get("LOCATION") or None, "description": texts.get("DESCRIPTION") or None}
     mail = re.fullmatch("mailto:(.+)", texts.get("ORGANIZER", ""), re.IGNORECASE)
@@ -263,15 +263,31 @@ def read_event(text: str) -> dict[str, Any] | None:
     return fields | (_read_rule(found["RRULE"].value, start, zone) if "RRULE" in found else {})
 
 
-def _moment(line: Line) -> date | datetime | None:
-    value = line.value.strip()
-    if len(value) == len("yyyymmdd"):
-        return day_of(value)
-    try:
-        moment = datetime.strptime(value.removesuffix("Z"), "%Y%m%dT%H%M%S")
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if value.endswith("Z") else moment
+def zone_named(text: str) -> ZoneInfo | None:
+    """Return the time zone of a name as calendars write it: IANA's, Outlook's, or a path that ends with IANA's."""
+    zone = zone_or_none("/".join(text.split("/")[-2:]) if text.startswith("/") else text)
+    if zone is None and text.endswith("Time"):
+        from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # takes long to load
+
+        zone = zone_or_none(WINDOWS_TO_OLSON.get(text, ""))
+    return zone
+
+
+def _zone_of(line: Line) -> str | None:
+    """Return the name of the time zone of a line: IANA's if it is known, else as it is written."""
+    match = re.search('TZID="?([^;"]+)', line.about, re.IGNORECASE)
+    zone = zone_named(match[1]) if match else None
+    return zone.key if zone else match and match[1]
+
+
+def _beside(start: datetime, zone: str | None, end: datetime, own: str | None) -> datetime:
+    """Return an end in the time zone of the start: a flight ends in another one."""
+    ours, theirs = (moment.tzinfo or zone_or_none(name or "") for moment, name in ((start, zone), (end, own)))
+    if not ours or not theirs or ours == theirs:
+        return end
+    with suppress(OverflowError):
+        end = end.replace(tzinfo=theirs).astimezone(ours)
+    return end if start.tzinfo else end.replace(tzinfo=None)
 
 
 def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
@@ -282,7 +298,7 @@ def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
     fields: dict[str, Any] = {"repeat": repeat}
     fields |= {name: int(text) for name, text in numbers.items() if re.fullmatch("[0-9]{1,6}", text)}
     if "UNTIL" in parts:
-        until = _moment(Line("UNTIL", "", parts.pop("UNTIL")))
+        until = moment_of(parts.pop("UNTIL"))
         fields["until"] = _in_zone(until, zone).date() if isinstance(until, datetime) else until
     if repeat == "weekly" and "BYDAY" in parts:
         fields["weekdays"] = tuple(parts.pop("BYDAY").split(","))

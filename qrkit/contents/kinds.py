@@ -23,7 +23,7 @@ from qrkit.contents import MODULES
 from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
 from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
-from qrkit.errors import InvalidParameter, one_of, renaming
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, one_of, renaming
 from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
@@ -203,9 +203,22 @@ def make_from_json(value: Mapping[str, Any]) -> Content:
     fields = {name: one for name, one in value.items() if name != "kind" and one is not None}
     known: dict[str, Any] = {}
     with renaming(lambda name: f"content.{known[name].alias if name in known else name}"):
-        kind = kind_named(value.get("kind"))
+        if value.get("kind") is None:
+            rule = f"is required: one of {', '.join(MODULES)}"
+            raise InvalidParameter(Problem("kind", None, rule, "missing-parameter"))
+        kind = kind_named(value["kind"])
         known = kind.fields.model_fields
-        return make(kind.name, fields)
+        try:
+            return make(kind.name, fields)
+        except InvalidParameter as error:
+            names = [str(field.alias) for field in known.values()]
+            raise InvalidParameter(*(_with_json_names(one, names) for one in error.problems)) from None
+
+
+def _with_json_names(problem: Problem, names: Iterable[str]) -> Problem:
+    """Return a problem, whose rule proposes the names of fields as JSON has them."""
+    is_unknown = problem.code == "unknown-parameter" and "." not in problem.name
+    return UnknownParameter(problem.name, problem.value, names).problems[0] if is_unknown else problem
 
 
 def as_text(value: Any) -> Any:

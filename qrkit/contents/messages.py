@@ -12,7 +12,7 @@ from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, s
 from qrkit.contents.kinds import kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import OneLine
-from qrkit.contents.syntax import pairs
+from qrkit.contents.syntax import message_of, pairs
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
@@ -197,14 +197,8 @@ def sms(
 def read_sms(text: str) -> dict[str, Any] | None:
     """Return the fields of a message in either form, or None for a text without a number."""
     scheme, _, rest = text.partition(":")
-    if scheme.upper() == "SMSTO":
-        number, _, words = rest.partition(":")
-    else:
-        number, _, query = rest.replace("&", "?", 1).partition("?")
-        parameters = (pair.partition("=") for pair in query.split("&"))
-        words = unquote(next((value for name, _, value in parameters if name.lower() == "body"), ""))
-        number = unquote(number)
-    return {"number": number.strip(), "text": words or None} if any(map(str.isdigit, number)) else None
+    number, words = message_of(rest, is_plain=scheme.upper() == "SMSTO")
+    return {"number": number, "text": words or None} if any(map(str.isdigit, number)) else None
 
 
 @kind("Phone number", behind="page")
@@ -221,7 +215,7 @@ def phone(number: Annotated[Dialed, Field(examples=["+39 040 123456"])]) -> str:
 
 def read_phone(text: str) -> dict[str, Any] | None:
     """Return the number to call, or None for words alone, which are a sentence; "1-800-FLOWERS" is a number."""
-    number = unquote(text.partition(":")[2]).strip()
+    number = unquote(text.partition(":")[2]).strip(" /")
     return {"number": number} if any(character in "0123456789*#" for character in number) else None
 
 

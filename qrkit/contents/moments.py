@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -37,8 +38,10 @@ def _day_or_time(value: Any) -> Any:
     """Return a day, or a time in whole seconds; a time with an offset or a zone of its own becomes UTC."""
     if isinstance(value, str):
         text = clean(value.strip())
+        with suppress(ValueError):
+            return date.fromisoformat(text)
         try:
-            value = date.fromisoformat(text) if len(text) == len(DAY_FORM) else datetime.fromisoformat(text)
+            value = datetime.fromisoformat(text)
         except ValueError as error:
             raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}") from error
     if not isinstance(value, date):

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any, Literal
-from urllib.parse import unquote
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.kinds import kind
-from qrkit.contents.syntax import pairs, write_pairs
+from qrkit.contents.syntax import network_of, write_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
@@ -41,7 +40,7 @@ def _printable(text: str) -> str:
 
 
 def _security(value: Any) -> Any:
-    """Return the kind of security that routers and other programs call so: `WPA2-PSK`, `WPA/WPA2`, `SAE`, `open`."""
+    """Return the kind of security that routers and other programs call so: `WPA2-PSK`, `WPA/WPA2`, `SAE`, `OWE`."""
     words = set(re.findall("[A-Z0-9.]+", value.upper())) if isinstance(value, str) else set()
     if words & {"EAP", "ENTERPRISE", "802.1X"}:
         return "enterprise"
@@ -49,7 +48,7 @@ def _security(value: Any) -> Any:
         return "WPA3"
     if words & {"WPA", "WPA2", "WPA3"}:
         return "WPA"
-    return "none" if words & {"NOPASS", "NONE", "OPEN"} else "WEP" if "WEP" in words else value
+    return "none" if words & {"NOPASS", "NONE", "OPEN", "OWE"} else "WEP" if "WEP" in words else value
 
 
 Ssid = Annotated[
@@ -156,11 +155,9 @@ def _password_problem(password: str | None, security: str) -> Problem | None:
 
 def read_wifi(text: str) -> dict[str, Any] | None:
     """Return the fields of a network, or None for any other text."""
-    values = dict(reversed(list(pairs(text.partition(":")[2]))))
+    values = network_of(text.partition(":")[2])
     if not values.get("S"):
         return None
-    if "R" in values:  # the Wi-Fi Alliance's own form, which has no other escapes
-        values = {name: unquote(value) for name, value in values.items()}
     # Many write nothing at all for an open network.
     security = _security(values.get("T") or "none")
     security = security if security in SECURITIES else "WPA"

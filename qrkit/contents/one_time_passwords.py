@@ -114,7 +114,7 @@ def read_otp(text: str) -> dict[str, Any] | None:
     scheme, _, path = start.partition("://")
     by = path.partition("/")[0].lower()
     label = decode(path[len(by) + 1 :])
-    values = read_query(query) if len(text) <= LONGEST_TEXT else None
+    values = read_query(query, is_form=True) if len(text) <= LONGEST_TEXT else None
     if not values or label is None or scheme.lower() != "otpauth" or by not in ("totp", "hotp"):
         return None
     issuer, account = label.split(":", 1) if ":" in label else ("", label)

@@ -6,6 +6,7 @@ cannot be parsed is of the kind `text`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -13,7 +14,7 @@ from importlib import import_module
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 
-__all__ = ["read", "works_behind_short_url"]
+__all__ = ["read", "title_if_read_from_code"]
 
 ON_THE_WEB = {
     "gs1_digital_link": "read_gs1_digital_link",
@@ -49,6 +50,15 @@ READERS: Mapping[str, Mapping[str, str]] = {
 The first function that does not return None decides.
 """
 
+UNREAD = {
+    "payment": re.compile(
+        r"(?:BCD\s+0[0-9]{2}|SPC\s+0[0-9]{3})\s|000201[0-9]{4}.*6304[0-9A-F]{4}\s*\Z", re.I | re.DOTALL
+    ),
+    "one-time password": re.compile("otpauth(?:-migration)?:", re.I),
+}
+"""Matches contents that apps read from the code itself, though no kind of ours holds all that they say: transfers and
+bills of other versions, payments of other countries in EMV's format, one-time passwords of one app."""
+
 
 def read(text: str) -> Content:
     """Read a text as a content: what `qrkit.contents` has written gets the fields that it was written from.
@@ -68,10 +78,18 @@ def read(text: str) -> Content:
     return Content(text, "text", {"text": text})
 
 
-def works_behind_short_url(text: str) -> bool:
-    """Return False for contents that apps read from the code itself, such as transfers, and not from a web page."""
-    needing = _kinds_that_need_the_code(_beginning(text.lstrip(" \t\r\n")))
-    return not needing or read(text).kind not in needing
+def title_if_read_from_code(text: str) -> str:
+    """Return the title of a content that apps read from the code itself and not from a web page, such as a transfer.
+
+    Returns "" for other contents, which work behind a short URL.
+    """
+    start = text.lstrip(" \t\r\n")
+    needing = _kinds_that_need_the_code(_beginning(start))
+    if not needing:
+        return ""
+    if (kind := read(text).kind) in needing:
+        return kind_named(kind).title
+    return next((title for title, pattern in UNREAD.items() if pattern.match(start)), "")
 
 
 # An import asks this of each of its rows.

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from itertools import dropwhile, islice
 from quopri import decodestring
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 __all__ = [
-    "Line", "block_of", "decode", "escape", "escape_pair", "line_of", "lines_of", "pairs", "raw_lines", "raw_pairs",
-    "read_query", "split", "split_raw", "unescape", "write_pairs", "write_query",
+    "Line", "block_of", "decode", "end_of", "escape", "escape_pair", "line_of", "lines_of", "message_of", "moment_of",
+    "network_of", "pairs", "raw_lines", "raw_pairs", "read_query", "split", "split_raw", "unescape", "write_pairs",
+    "write_query",
 ]  # fmt: skip
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
 _RAW = re.compile("[^\r\n]*+(?:(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
+_MOMENT = re.compile("([0-9]{8})(?:T([0-9]{4}(?:[0-9]{2})?)(Z?))?")
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 
@@ -39,6 +42,27 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
     """Parse `S:net;P:secret;;`, the format of Wi-Fi networks and MeCards, into names in capitals and values."""
     for name, value in raw_pairs(text):
         yield name, re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
+
+
+def network_of(rest: str) -> dict[str, str]:
+    """Parse what follows `WIFI:` into names in capitals and values; of several with one name, the first counts."""
+    values = dict(reversed(list(pairs(rest))))
+    # With R, the Wi-Fi Alliance's own form, which has no other escapes.
+    return {name: unquote(value) for name, value in values.items()} if "R" in values else values
+
+
+def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
+    """Return the number and the text of a message: `1:text`, `1?body=text`, `1&body=text` or `1;?&body=text`.
+
+    Args:
+        rest: What follows `SMSTO:` or `sms:`.
+        is_plain: Whether a text after a colon stands there as it is, as in `SMSTO:`.
+    """
+    number, mark, more = re.fullmatch("([^:?&]*)([:?&]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]  # matches any text
+    if mark != ":":
+        parameters = (pair.lstrip("?").partition("=") for pair in more.split("&"))
+        more = next((value for name, _, value in parameters if name.lower() == "body"), "")
+    return unquote(number).strip(" /;"), more if mark == ":" and is_plain else unquote(more)
 
 
 def raw_pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -88,6 +112,27 @@ def lines_of(text: str) -> Iterator[Line]:
     return filter(None, map(line_of, raw_lines(text)))
 
 
+def moment_of(value: str) -> date | None:
+    """Return a day or a time of a calendar (RFC 5545, 3.3.5); seconds may be missing. One in UTC knows that."""
+    match = _MOMENT.fullmatch(value.strip())
+    day, time, utc = match.groups() if match else ("", "", "")
+    try:
+        if not time:
+            return datetime.strptime(day, "%Y%m%d").date()
+        moment = datetime.strptime(f"{day}{time:0<6}", "%Y%m%d%H%M%S")
+        return moment.replace(tzinfo=UTC) if utc else moment
+    except ValueError:
+        return None
+
+
+def end_of(value: str) -> date | None:
+    """Return when an event ends: a time, or its last day, which is the one before the day of the text (3.6.1)."""
+    end = moment_of(value)
+    if end is None or isinstance(end, datetime):
+        return end
+    return end - timedelta(days=1) if end > date.min else None
+
+
 def block_of(text: str, name: str, most: int) -> Iterator[Line]:
     """Yield the lines of the first block of this name, such as VEVENT, without those of blocks inside it.
 
@@ -111,7 +156,7 @@ def _begins(line: Line, name: str) -> bool:
 
 def _decode_quoted_printable(value: str, about: str) -> str:
     """Decode quoted-printable text, which phones wrote in vCards of version 2.1."""
-    data = decodestring(value.encode("utf-8", "replace"))
+    data = decodestring(value.encode("utf-8", "replace")).replace(b"\r\n", b"\n")
     charset = re.search("CHARSET=([A-Z0-9_-]+)", about, re.IGNORECASE)
     for name in (charset[1] if charset else "utf-8", "utf-8"):
         try:
@@ -148,12 +193,17 @@ def write_query(values: Iterable[tuple[str, str | None]], safe: str = "") -> str
     return "&".join(f"{name}={quote(value, safe=safe)}" for name, value in values if value)
 
 
-def read_query(query: str) -> dict[str, str] | None:
-    """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values."""
+def read_query(query: str, *, is_form: bool = False) -> dict[str, str] | None:
+    """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values.
+
+    Args:
+        query: What follows the question mark.
+        is_form: Whether a plus sign is a space, as Android's apps read it; not all standards of contents say so.
+    """
     values: dict[str, str] = {}
     for pair in filter(None, query.split("&")):
         name, _, written = pair.partition("=")
-        value = decode(written)
+        value = decode(written.replace("+", " ") if is_form else written)
         if value is None or name in values:
             return None
         values[name] = value

@@ -154,10 +154,12 @@ LISTED = {
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
 YES = frozenset({
-    "true", "1", "yes", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "sì", "verdadeiro",
-    "sim",
+    "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "sì",
+    "verdadeiro", "sim",
 })  # fmt: skip
-NO = frozenset({"false", "0", "no", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não"})
+NO = frozenset({
+    "false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não",
+})  # fmt: skip
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
 ON = frozenset({
     "active", "enabled", "live", "published", "aktiv", "aktiviert", "actif", "activé", "activo", "activado", "actief",

@@ -32,7 +32,7 @@ PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwar
 """Where Shlink, Rebrandly and others say whether the query of a visitor is added to the target."""
 SKIP_QUERY = ("skipqs",)
 """Where Short.io says that it is not."""
-ON = ("active", "enabled", "isactive", "isenabled")
+ON = ("active", "enabled", "isactive", "isenabled", "linkactive", "live", "islive", "published", "aktiv")
 STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus")
 """Where services say that a link works."""
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
@@ -48,14 +48,17 @@ TARGETS = (
     "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
+SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
     r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
-    r"|(ios|iphone|ipad|android|mobile|desktop|tablet|geo|country)(url|link|target|redirect|destination)s?"
-    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rules|(is)?regexp?|secret(key)?|onetime|singleuse"
-    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
+    r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedul(e|ed|ing)s?|until|validfor(days|hours)?"
+    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotat(or|ion)|rules|(is)?regexp?|onetime|singleuse"
+    r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
+    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
@@ -105,26 +108,30 @@ class Tool:
     passes_query: str = ""
     limits_in: str = ""
 
+    @property
+    def visitors_win(self) -> bool:
+        """Whether a parameter of a visitor's query replaces one that the target has itself, as it never does here."""
+        return self.service in ("Shlink", "Dub")
+
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
-        link = {plain_name(name): value for name, value in link.items()}
-        terms, rest = read_terms(
-            {name: value for name, value in link.items() if _is_set(value)}, _text, _count, _moment
-        )
+        link = {plain_name(name): _bare(value) for name, value in link.items()}
+        given = {name: value for name, value in link.items() if _is_set(value)}
+        terms, rest = read_terms(given, _text, _count, _moment)
         if _off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
         error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
-        tags = _tags(link, self.tags)
+        tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _count(link, (*self.count, *COUNTS)),
+            "Scans": _count(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
@@ -428,6 +435,13 @@ def short_url_in(names: Iterable[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def _bare(value: Any) -> Any:
+    """Return a value that MongoDB or Firestore wraps: {"$numberLong": "5"}, {"$date": …}, {"_seconds": 1714552200}."""
+    while isinstance(value, dict) and (key := next((key for key in value if key[:1] == "$" or key in SECONDS), None)):
+        value = value[key]
+    return value
+
+
 def _found(link: Mapping[str, Any], name: str) -> Any:
     first, *others = name.split(".")
     value = link.get(plain_name(first))
@@ -457,9 +471,14 @@ def _value(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
+def _object(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Return the first object with one of these names, as a text that cannot be read and is told."""
+    return next((str(one) for name in names if (one := _found(link, name)) and isinstance(one, dict)), "")
+
+
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the timestamp in table format, "" if it is missing, or as it is if it cannot be read."""
-    text = _text(link, names)
+    text = _text(link, names) or _object(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Cells that are more than their text: links, formulas without a value, and numbers that look like larger ones."""
+"""Cells that are more than their text: links, formulas without a value, and numbers that show or mean another text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 from qrkit.exchange.columns import count_text
 from qrkit.tracking.text_columns import cell_text
 
-__all__ = ["Fraction", "Linked", "Unsaved", "linked", "value_text"]
+__all__ = ["Fraction", "Linked", "Unsaved", "linked", "number_text", "value_text"]
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
@@ -52,3 +52,9 @@ def value_text(value: object) -> str:
 def linked(text: str, target: str) -> str:
     """Return the text of a cell that leads to this address, if the address is one that visitors can follow."""
     return Linked(text, target) if _FOLLOWED.match(target) else text
+
+
+def number_text(number: float, code: str) -> str:
+    """Return the text of a number in a format; of a whole one, with the zeros that 0000 puts in front of 12."""
+    text = value_text(number)
+    return text.zfill(len(code)) if code and not code.strip("0") and text.isdecimal() else text

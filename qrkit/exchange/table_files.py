@@ -70,10 +70,10 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
-    "check_number", "check_size", "codes_of", "is_known", "is_of_targets", "left_out_issues", "locate_in",
-    "opened_issues", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records",
-    "table_of_rows",
+    "HARDLY_ANYTHING_ELSE", "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing",
+    "are_addresses", "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets",
+    "left_out_issues", "locate_in", "opened_issues", "read_sheets", "row_of", "rows_of", "share_of_ours",
+    "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -81,10 +81,11 @@ MOST_SHOWN = 8
 LIKENESS = 0.8
 """How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
 TARGETS = re.compile(
-    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b",
+    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b"
+    r"|\b(ziel|(web ?|ziel)?seite|cible|page web|destino|p[áa]gina|doel(pagina)?|webpagina)\b",
     re.IGNORECASE,
 )
-"""Headings of columns that hold where a short URL leads."""
+"""Headings of columns that hold where a short URL leads, in the languages of qrkit."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
 SHORT_URL = "Trackable URL"
@@ -94,6 +95,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+HARDLY_ANYTHING_ELSE = 0.8
+"""The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -219,10 +222,11 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
-        table = table_of_records(read, own, heading=max(line, 1) if columns else line)
+        names = {name: heading[place] for name, place in places.items()} if columns else {}
+        table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         if columns:
             table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)))
-            table.issues.extend(opened_issues({name: heading[place] for name, place in places.items()}, table.rows))
+            table.issues.extend(opened_issues(names, table.rows))
     table.issues.extend(located.issues)
     return table
 
@@ -365,10 +369,14 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service)
+    keeping: list[str] = []
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
             cells, wrong = tool.row(link)
+            is_link = cells["Content"][:4].lower() == "http"
+            if is_link and "?" in cells["Content"] and cells["Pass Query"].lower() in ("true", "1"):
+                keeping.append(cells["Content"])
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
@@ -382,6 +390,10 @@ def table_of_links(
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
+    if keeping and tool.visitors_win:
+        rule = f"links with parameters of their own add those of their visitors: {len(keeping)}, such as {keeping[0]!r}"
+        difference = f"in {tool.service}, a visitor's parameter replaces one of the link; here, the link keeps its own"
+        table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
     return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
 
 
@@ -520,7 +532,7 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
         for door, option in zip(advice, words, strict=True) if is_needed else ():
             advice[door] += f"{sentence}{option}"
     advice["python"] += "."
-    return advice
+    return advice | {"page": f"choose below which column is {name}"}
 
 
 def is_of_targets(title: str) -> bool:
@@ -529,7 +541,18 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def are_addresses(texts: Sequence[str]) -> bool:
-    """Return whether most of the texts are addresses."""
+def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the columns that hold hardly anything but addresses, except for those of short URLs and pictures."""
+    cells = list(zip(*rows, strict=True)) or [()] * len(heading)
+    return [
+        title
+        for title, texts in zip(heading, cells, strict=True)
+        if title and not NO_TARGETS.search(title)
+        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
+    ]
+
+
+def are_addresses(texts: Sequence[str], *, least: float = 1 / 2) -> bool:
+    """Return whether this share of the texts are addresses."""
     addresses = sum(ADDRESS.match(text) is not None for text in texts)
-    return addresses > 0 and addresses >= len(texts) / 2
+    return addresses > 0 and addresses >= least * len(texts)

@@ -12,15 +12,13 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.exchange.columns import KINDS, Row
 from qrkit.exchange.csv_file import taken_off
 from qrkit.exchange.locating import Cells, Part
-from qrkit.exchange.marked_cells import value_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
     "MOST_CHARACTERS", "MOST_COLUMNS", "MOST_LISTED", "MOST_ROWS", "OUR_SHEET", "Merged", "filled", "fitting_parts",
-    "frame_values", "is_nothing", "number_text", "refusing", "repeats", "trimmed", "typed", "without_apostrophes",
-    "zeros_of",
+    "frame_values", "is_nothing", "refusing", "repeats", "trimmed", "typed", "without_apostrophes",
 ]  # fmt: skip
 
 OUR_SHEET = "QR Codes"
@@ -138,17 +136,6 @@ def refusing() -> Iterator[None]:
             raise UnreadableFile("the workbook has a password; save it without one") from error
         rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
         raise UnreadableFile(rule) from error
-
-
-def zeros_of(code: str) -> str:
-    """Return a format of numbers that shows whole numbers with zeros in front, such as 0000; "" for any other."""
-    return code if len(code) > 1 and not code.strip("0") else ""
-
-
-def number_text(number: float, zeros: str) -> str:
-    """Return the text of a number as a spreadsheet shows it in such a format: in 0000, 12 is 0012."""
-    text = value_text(number)
-    return text.zfill(len(zeros)) if zeros and text.isdecimal() else text
 
 
 def trimmed(cells: list[str]) -> list[str]:

@@ -8,19 +8,17 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.exchange.locating import Part
-from qrkit.exchange.marked_cells import linked
+from qrkit.exchange.marked_cells import linked, number_text
 from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
     filled,
     fitting_parts,
     is_nothing,
-    number_text,
     refusing,
     trimmed,
     typed,
     without_apostrophes,
-    zeros_of,
 )
 from qrkit.tracking.text_columns import cell_text
 
@@ -165,7 +163,7 @@ def _value(cell: Any, book: Any) -> Any:
         except (OverflowError, ValueError):  # the number is not a valid date
             return cell.value
     if cell.ctype == xlrd.XL_CELL_NUMBER:
-        return number_text(cell.value, zeros_of(_format_of(cell, book)))
+        return number_text(cell.value, _format_of(cell, book))
     return "" if cell.ctype in (xlrd.XL_CELL_ERROR, xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK) else cell.value
 
 

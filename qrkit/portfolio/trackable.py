@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urldefrag
 
-from qrkit.contents.kinds import kind_named
-from qrkit.contents.reading import read, works_behind_short_url
+from qrkit.contents.reading import title_if_read_from_code
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.code_pictures import check_drawable, fits
 from qrkit.store import Store
@@ -34,7 +33,9 @@ def check_trackable(code: QRCode) -> None:
     contents = {"content": code.content, "otherwise": code.otherwise}
     contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
     contents |= contents_of(code.rules)
-    problems = [_problem(name, text) for name, text in contents.items() if not works_behind_short_url(text)]
+    contents = {name: text for name, text in contents.items() if text}  # most codes have no `otherwise`
+    read_from_code = ((name, title_if_read_from_code(text)) for name, text in contents.items())
+    problems = [_problem(name, title) for name, title in read_from_code if title]
     problems += [
         Problem(name, text, "is the short URL of this QR Code itself; choose another target", "bad-content")
         for name, text in contents.items()
@@ -87,10 +88,9 @@ def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
         raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))
 
 
-def _problem(name: str, content: str) -> Problem:
-    kind = kind_named(read(content).kind)
+def _problem(name: str, title: str) -> Problem:
     rule = (
-        f"is a {kind.title}, which apps read from the code itself and not from a page, so no short URL can stand for "
+        f"is a {title}, which apps read from the code itself and not from a page, so no short URL can stand for "
         "it: draw it with generate, or make the code static"
     )
     return Problem(name, None, rule, "never-behind-short-url")

@@ -67,7 +67,8 @@ def destination(content: str) -> Destination:
         location = location_of(text)
         return Destination("redirect", location) if location else Destination("page")
     if name in TAPPED_SCHEMES:
-        return Destination("page", link=quote(text, safe="%:/?#[]@!$&'()*+,;=-._~"))
+        mark = "" if name == "tel" else "#"  # a key of the phone, and no fragment of an address
+        return Destination("page", link=quote(text, safe=f"%:/?{mark}[]@!$&'()*+,;=-._~"))
     return Destination("page")
 
 

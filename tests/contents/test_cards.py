@@ -43,16 +43,25 @@ SHORT = [
     ("sms:+39040?body=I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
     ("sms:+39040&body=I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
     ("SMSTO:+39040:At 8: come", "sms", "Message", {"Number": "+39040", "Text": "At 8: come"}),
+    ("sms:+39040;?&body=I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("sms:+39040:I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("sms://+39040?body=A:b", "sms", "Message", {"Number": "+39040", "Text": "A:b"}),
+    ("smsto:+39040?body=I%20come", "sms", "Message", {"Number": "+39040", "Text": "I come"}),
+    ("SMSTO:+39040:10%25 off", "sms", "Message", {"Number": "+39040", "Text": "10%25 off"}),
+    ("tel://+39040", "phone", "Phone number", {"Number": "+39040"}),
     ("geo:45.6497,13.7681", "location", "Place", {"Coordinates": "45.6497, 13.7681"}),
     ("geo:-45.6,13.7,120;u=35", "location", "Place", {"Coordinates": "-45.6, 13.7"}),
     ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "location", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
     ("geo:0,0?q=Trieste", "location", "Trieste", {}),
+    ("geo:0,0?q=45,6 Main Street", "location", "45,6 Main Street", {}),
+    ("geo:0,0?q=45.6,13.7(Molo+Audace)", "location", "Molo Audace", {"Coordinates": "45.6, 13.7"}),
     ("geo:45.6,13.7?q=45.6,13.7(Molo%20Audace)", "location", "Molo Audace", {"Coordinates": "45.6, 13.7"}),
     ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP", "otp", "Shop:ada@example.com", {}),
     ("OTPAUTH-MIGRATION://?data=CjEK", "otp", "One-time password", {}),
     ("WIFI:T:WPA;S:net;P:secret;;", "wifi", "net", {"Password": "secret", "Security": "WPA"}),
     ("wifi:S:net;T:nopass;;", "wifi", "net", {"Security": "None, no password needed"}),
     (r"WIFI:S:\"a\\b\;c\,d\:e\";P:\;\;;;", "wifi", r'"a\b;c,d:e"', {"Password": ";;"}),
+    ("WIFI:T:WPA;R:1;S:Foo%3Bnet;P:my%3Apass;;", "wifi", "Foo;net", {"Password": "my:pass", "Security": "WPA"}),
     ("WIFI:P: p ;S: my  net ;T:SAE;H:true", "wifi", " my  net ", None),
     ("WIFI:S:net;H:false;P:a:b", "wifi", "net", {"Password": "a:b"}),
     (
@@ -163,6 +172,14 @@ def test_a_line_that_is_none_is_left_out():
             "DTEND;VALUE=DATE:20260617",
             {"Begins": Moment(date(2026, 6, 14)), "Ends": Moment(date(2026, 6, 16))},
         ),
+        (
+            "DTSTART:20260614T1230",
+            "DTEND:20260614T1405Z",
+            {
+                "Begins": Moment(datetime(2026, 6, 14, 12, 30)),
+                "Ends": Moment(datetime(2026, 6, 14, 14, 5), "UTC"),
+            },
+        ),
         ("DTSTART:soon", "DTEND;VALUE=DATE:00010101", {"Begins": "soon", "Ends": "00010101"}),
     ],
 )
@@ -236,6 +253,18 @@ def test_any_kind_is_described_by_its_fields():
     assert found.rows == (Row("Network name", "Cafe"), Row("Password", "espresso"), Row("Hidden network", Word("Yes")))
     assert (found.kind, found.title) == ("wifi", "Wi-Fi network")
     assert card_of_fields(contents.read("hello")) == Card("text", "")
+    product = contents.gs1_elements({"01": "09506000134352", "10": "ABC"})
+    assert values(card_of_fields(product)) == {"Elements": "(01) 09506000134352\n(10) ABC"}
+
+
+def test_the_addresses_of_a_bill_are_written_as_on_a_letter():
+    ana = contents.PostalAddress(
+        name="Ana Petek", street="Seeweg", number="1", postcode="9490", town="Vaduz", country="LI"
+    )
+    max = {"name": "Max Muster", "postcode": "8000", "town": "Zürich"}
+    bill = contents.swiss_bill(max, "CH5800791123000889012", "12.30", debtor=ana)
+    rows = values(card(bill))
+    assert (rows["Creditor"], rows["Debtor"]) == ("Max Muster, 8000 Zürich", "Ana Petek, Seeweg 1, 9490 Vaduz, LI")
 
 
 def test_a_name_too_long_for_a_title_is_in_the_rows():
@@ -283,6 +312,9 @@ SUMMARIES = [
     (" wifi:P:espresso;S:Cafe;T:sae;;", "Wi-Fi: Cafe (WPA3, password hidden)"),
     ("WIFI:S:open;T:nopass;;", "Wi-Fi: open"),
     ("WIFI:P:espresso", "Wi-Fi (password hidden)"),
+    ("\ufeffWIFI:T:WPA;S:Cafe;P:espresso;;", "Wi-Fi: Cafe (WPA, password hidden)"),
+    ("\xa0\u200bWIFI:T:WPA;S:Cafe;P:espresso;;", "Wi-Fi: Cafe (WPA, password hidden)"),
+    ('"WIFI:T:WPA;S:Cafe;P:espresso;;"', "Wi-Fi: Cafe (WPA, password hidden)"),
     ("WIFI:", "Wi-Fi"),
     (vcard("FN:Ada Lovelace", "TEL:+39040"), "Contact: Ada Lovelace"),
     (vcard("TEL:+39040"), "Contact"),

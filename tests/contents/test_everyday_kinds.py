@@ -285,6 +285,40 @@ def test_events_of_the_standard_are_read():
 
 
 @pytest.mark.parametrize(
+    ("start", "end", "wanted"),
+    [
+        (":20260614T1230", ":20260614T1405", (datetime(2026, 6, 14, 12, 30), datetime(2026, 6, 14, 14, 5), None)),
+        (
+            ';TZID="W. Europe Standard Time":20260614T180000',
+            ';TZID="W. Europe Standard Time":20260614T190000',
+            (datetime(2026, 6, 14, 18), datetime(2026, 6, 14, 19), "Europe/Berlin"),
+        ),
+        (
+            ";TZID=/freeassociation.sourceforge.net/Europe/Rome:20260614T180000",
+            ":20260614T170000Z",
+            (datetime(2026, 6, 14, 18), datetime(2026, 6, 14, 19), "Europe/Rome"),
+        ),
+        (
+            ";TZID=Europe/Berlin:20260614T100000",
+            ";TZID=America/New_York:20260614T093000",
+            (datetime(2026, 6, 14, 10), datetime(2026, 6, 14, 15, 30), "Europe/Berlin"),
+        ),
+        (
+            ":20260614T080000Z",
+            ";TZID=America/New_York:20260614T093000",
+            (datetime(2026, 6, 14, 8, tzinfo=UTC), datetime(2026, 6, 14, 13, 30, tzinfo=UTC), None),
+        ),
+        (":20260614T080000Z", ";VALUE=DATE:00010101", (datetime(2026, 6, 14, 8, tzinfo=UTC), None, None)),
+        (";TZID=Hut:20260614T080000", ";TZID=Hut:20260614T093000",
+         (datetime(2026, 6, 14, 8), datetime(2026, 6, 14, 9, 30), "Hut")),
+    ],
+)  # fmt: skip
+def test_moments_are_read_in_the_time_zone_of_the_start(start, end, wanted):
+    found = contents.read(f"BEGIN:VEVENT\nSUMMARY:A\nDTSTART{start}\nDTEND{end}\nEND:VEVENT").fields
+    assert (found["start"], found.get("end"), found.get("time_zone")) == wanted
+
+
+@pytest.mark.parametrize(
     ("start", "duration", "end"),
     [
         (";TZID=Europe/Rome:20260614T180000", "PT1H30M", datetime(2026, 6, 14, 19, 30)),
@@ -382,6 +416,18 @@ def test_texts_are_those_of_the_standards():
     assert "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR;UNTIL=19971224T045959Z\r\n" in weekly
 
 
+def test_a_day_may_be_written_without_hyphens():
+    assert contents.event("Fest", "20260614").fields["start"] == date(2026, 6, 14)
+
+
+def test_a_time_that_clocks_skip_is_noted():
+    found = contents.event("Fest", "2026-03-29 02:30", time_zone="Europe/Berlin")
+    assert found.fields["start"] == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+    (note,) = found.notes
+    assert (note.field, "02:30 is skipped" in note.text, note.text[-5:]) == ("start", True, "03:30")
+    assert contents.event("Fest", "2026-10-25 02:30", time_zone="Europe/Berlin").notes == ()
+
+
 def test_a_start_that_its_rule_leaves_out_is_noted():
     (noted,) = contents.event("x", "2026-06-14", repeat="weekly", weekdays=["MO", "FR"]).notes
     assert noted == ("start", "is on a day (SU) that is not among weekdays; calendars disagree on such events")
@@ -427,6 +473,27 @@ def test_security_has_the_names_that_routers_give_it(security, meant):
 def test_a_network_with_r_is_percent_encoded():
     found = contents.read("WIFI:T:WPA;R:1;S:Foo%3Bnet;P:my%3Apass;;")
     assert found.fields == {"ssid": "Foo;net", "password": "my:pass"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("WIFI:T:OWE;S:Guests;;", {"ssid": "Guests", "security": "none"}),
+        ("sms:+39040;?&body=I%20come", {"number": "+39040", "text": "I come"}),
+        ("sms:+39040:I%20come", {"number": "+39040", "text": "I come"}),
+        ("sms://+39040?body=A:b", {"number": "+39040", "text": "A:b"}),
+        ("smsto:+39040?body=I%20come", {"number": "+39040", "text": "I come"}),
+        ("SMSTO:+39040:10%25 off", {"number": "+39040", "text": "10%25 off"}),
+        ("tel://+39040", {"number": "+39040"}),
+        ("upi://pay?pa=chai@okbank&pn=Chai+Point", {"address": "chai@okbank", "name": "Chai Point"}),
+        (
+            "otpauth://totp/Tea%20Shop:ana?secret=JBSWY3DPEHPK3PXP&issuer=Tea+Shop",
+            {"secret": "JBSWY3DPEHPK3PXP", "account": "ana", "issuer": "Tea Shop"},
+        ),
+    ],
+)
+def test_forms_of_other_programs_are_read(text, fields):
+    assert contents.read(text).fields == fields
 
 
 # Bad input ------------------------------------------------------------------------------------------------------------
@@ -488,6 +555,9 @@ def test_line_breaks_and_control_characters_are_refused(write, field, text):
 BAD = [
     ("link", {"url": "example.com/x"}, "url", "must begin with https:// or http://, as in 'https://example.com/x'"),
     ("link", {"url": "example.com:80/x"}, "url", "must begin with https"),
+    ("link", {"url": "//example.org/x"}, "url", "as in 'https://example.com'"),
+    ("link", {"url": "https://a..example"}, "url", "must be an http or https URL with a host"),
+    ("link", {"url": f"https://{'a' * 64}.example"}, "url", "must be an http or https URL with a host"),
     ("link", {"url": "ftp://example.com"}, "url", "must be an http or https URL"),
     ("link", {"url": "https://"}, "url", "with a host"),
     ("link", {"url": "https://example.com/a b"}, "url", "without spaces"),

@@ -91,6 +91,21 @@ def test_a_name_keeps_its_prefix_and_a_company_its_unit(text, word):
         assert after.org.value[1:] == before.org.value[1:]
 
 
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"given_name": "Anna"}, "N:Petek;Anna;;;"),
+        ({"family_name": "Novak"}, "N:Novak;Ana Maria;;;"),
+        ({"name": "Ana Maria Novak"}, "N:Novak;Ana Maria;;;"),
+        ({"family_name": "Ana Maria Petek"}, "N:Ana Maria Petek;;;;"),
+        ({"given_name": "Ana"}, "N:Maria Petek;Ana;;;"),
+    ],
+)
+def test_one_part_of_a_name_keeps_the_other(changes, line):
+    text = "BEGIN:VCARD\nVERSION:3.0\nFN:Ana Maria Petek\nN:Petek;Ana Maria;;;\nNICKNAME:A\nEND:VCARD"
+    assert line in contents.read(text).replace(**changes).split("\n")
+
+
 def test_of_several_addresses_one_is_taken_out_alone():
     lines = [
         "BEGIN:VCARD",
@@ -184,8 +199,16 @@ def test_a_moment_stays_in_the_time_zone_of_its_rule():
     found = contents.read(text)
     assert "repeat" not in found.fields
     assert found.replace(start="2026-07-03 19:00") == text.replace("0605T18", "0703T19")
-    named = text.replace("Europe/Rome", "W. Europe Standard Time")
-    assert contents.read(named).replace(start="2026-07-03 19:00", time_zone=None) == named.replace("0605T18", "0703T19")
+    for name in ("W. Europe Standard Time", "Hut"):
+        named = contents.read(text.replace("Europe/Rome", name))
+        assert named.replace(start="2026-07-03 19:00") == named.replace("0605T18", "0703T19")
+
+
+@pytest.mark.parametrize("zone", ["Europe/Rome", '"W. Europe Standard Time"', "Hut"])
+@pytest.mark.parametrize("lines", ["DURATION:PT1H", "RRULE:FREQ=WEEKLY"])
+def test_a_new_end_is_in_the_time_zone_of_the_start(zone, lines):
+    found = contents.read(f"BEGIN:VEVENT\nSUMMARY:A\nDTSTART;TZID={zone}:20260605T180000\n{lines}\nEND:VEVENT")
+    assert f"DTEND;TZID={zone}:20260605T203000\n" in found.replace(end="2026-06-05 20:30")
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,8 @@ def imported(portfolio, file):
 
 def of_rows(result):
     """The issues of an import about rows, without those about the file as a whole."""
-    return [issue for issue in result.issues if issue.reason not in ("own-column", "limits-unknown")]
+    about_files = ("own-column", "limits-unknown", "own-parameters")
+    return [issue for issue in result.issues if issue.reason not in about_files]
 
 
 def by_content(portfolio):
@@ -447,8 +448,7 @@ def test_other_columns_of_a_tool_become_fields(portfolio):
     file = BITLY_CSV.replace("Status", "Status,Size,Notes").replace("Active", "Active,7,")
     result = imported(portfolio, file)
     assert [(issue.row, issue.reason, issue.detail) for issue in result.issues] == [
-        (1, "own-column", f"{name!r} becomes a field of the QR Codes that are added")
-        for name in ("Status", "Size (Bitly)")
+        (1, "own-column", f"{name!r} becomes a field of the QR Codes") for name in ("Status", "Size (Bitly)")
     ]
     assert str(result) == "2 created, 2 columns kept as fields"
     further = {"url": f"{MENU}2", "key": "k2", "shortLink": "", "geo": {}, "ref": "x"}

@@ -249,3 +249,24 @@ def test_a_file_that_does_not_say_which_links_are_closed_is_told(shop, file, is_
     (issue,) = [one for one in moved(shop, *FILES[file]()).issues if one.reason == "limits-unknown"] or [None]
     assert (issue is not None) == is_told
     assert issue is None or "json" in issue.detail
+
+
+@pytest.mark.rule("T21")
+@pytest.mark.parametrize(
+    ("link", "is_told"),
+    [
+        (shlink_json("a") | {"longUrl": "https://a.example/?utm_source=poster"}, True),
+        (shlink_json("a") | {"longUrl": "https://a.example/?utm_source=poster", "forwardQuery": False}, False),
+        (dub_json("a", url="https://a.example/?utm_source=poster"), True),
+        (dub_json("a"), False),
+        (kutt_json("a") | {"target": "https://a.example/?utm_source=poster"}, False),
+    ],
+)
+def test_links_whose_parameters_visitors_replaced_are_told(shop, link, is_told):
+    result = moved(shop, [link], "json")
+    (issue,) = [one for one in result.issues if one.reason == "own-parameters"] or [None]
+    assert (issue is not None, result.is_complete) == (is_told, True)
+    assert issue is None or "'https://a.example/?utm_source=poster'" in issue.detail
+    client = Client(make_app(shop.store, Settings(base_url=GO)))
+    found = client.request("GET", "/a", query="utm_source=visitor").headers["location"]
+    assert ("visitor" not in found) or not is_told

@@ -138,11 +138,18 @@ def test_a_content_may_be_described_by_its_kind():
         ({"kind": "wifi", "sid": "Nero", "ssid": "x"}, {"content.sid": "unknown-parameter"}),
         ({"kind": "wify"}, {"content.kind": ANY}),
         ({"kind": 7}, {"content.kind": ANY}),
-        ({}, {"content.kind": ANY}),
+        ({}, {"content.kind": "missing-parameter"}),
+        ({"kind": "wifi", "sid": "Nero"}, {"content.ssid": "missing-parameter", "content.sid": "unknown-parameter"}),
     ],
 )
 def test_what_breaks_a_rule_of_a_kind_is_named_in_its_object(content, named):
     assert problems(content=content) == named
+
+
+def test_fields_of_a_kind_are_proposed_as_json_has_them():
+    with pytest.raises(InvalidParameter, match=r"allowed: ssid, .*, userName, ") as caught:
+        read(content={"kind": "wifi", "ssid": "Nero", "zone": 1})
+    assert "user_name" not in str(caught.value)
 
 
 # Merging --------------------------------------------------------------------------------------------------------------

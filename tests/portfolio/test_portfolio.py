@@ -175,6 +175,31 @@ def test_properties_that_cannot_be_drawn_are_refused_before_anything_is_stored(p
     assert is_empty(portfolio)
 
 
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("BCD\n002\n1\nSCT\n\nRed Cross\nDE71110220330123456789\nEUR1", "Bank transfer (SEPA)"),
+        ("BCD\n002\n1\nINST\n\nRed Cross\nDE71110220330123456789\nEUR1", "payment"),
+        ("SPC\r\n0200\r\n1\r\nCH4431999123000889012\r\nK\r\nRobert Schneider AG", "payment"),
+        (
+            "00020101021126370009SG.PAYNOW010100211UEN2012345675204000053037025802SG5904Shop6009Singapore6304ABCD",
+            "payment",
+        ),
+        ("otpauth://steam/ana?secret=JBSWY3DPEHPK3PXP", "one-time password"),
+        ("otpauth-migration://offline?data=CiEK", "one-time password"),
+    ],
+)
+def test_what_apps_read_from_the_code_cannot_be_tracked(portfolio, content, title):
+    with pytest.raises(InvalidParameter, match=re.escape(f"is a {title}, which apps read from the code itself")):
+        portfolio.insert_qrcode(content)
+    assert portfolio.insert_qrcode(content, is_dynamic=False).content == content
+
+
+@pytest.mark.parametrize("content", ["BCD is a text", "SPC\nis one, too", "000201 pieces", "otpauth"])
+def test_texts_that_begin_as_payments_can_be_tracked(portfolio, content):
+    assert portfolio.insert_qrcode(content).is_dynamic
+
+
 def test_what_is_too_long_to_draw_may_stand_behind_a_short_url(portfolio):
     code = portfolio.insert_qrcode("x" * 32_767)
     assert portfolio.get_qrcode(code.id).content == "x" * 32_767

@@ -43,10 +43,12 @@ def blank():
 def test_an_svg_of_a_stranger_is_not_read():
     with pytest.raises(UnreadableFile, match="is an svg, which is not read here; send it as png"):
         decode_untrusted(generate("hello").to_bytes("svg"))
+    with pytest.raises(UnreadableFile, match=r"is not a picture of the formats png, .*, avif, ico$"):
+        decode_untrusted(b"nothing")
 
 
 @pytest.mark.parametrize(
-    ("data", "error"), [(b"nothing", UnreadableFile), (blank(), NoSymbol)], ids=["no image", "blank"]
+    ("data", "error"), [(PICTURE[:100], UnreadableFile), (blank(), NoSymbol)], ids=["damaged", "blank"]
 )
 def test_its_errors_are_those_of_decode(data, error):
     with pytest.raises(error) as expected:

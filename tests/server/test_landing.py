@@ -174,7 +174,9 @@ def test_a_text_that_is_no_unicode_is_still_a_page():
         ("tel:+39 040", "Call", "tel:+39%20040"),
         (MAIL, "Write an e-mail", MAIL),
         ("sms:+39040", "Send a message", "sms:+39040"),
-        ("SMSTO:+39040:hi", "Send a message", "SMSTO:+39040:hi"),
+        ("tel:*100#", "Call", "tel:*100%23"),
+        ("SMSTO:+39040:10%25 off; hi", "Send a message", "sms:+39040?body=10%2525%20off%3B%20hi"),
+        ("sms:+39040;?&body=hi", "Send a message", "sms:+39040?body=hi"),
         ("geo:45.6497,13.7681", "Show on a map", "geo:45.6497,13.7681"),
     ],
 )
@@ -548,14 +550,23 @@ def test_an_event_leads_to_its_place():
             "https://maps.apple.com/?q=Piazza%20Unit%C3%A0&ll=45.6%2C13.7",
         ),
         ("geo:0,0?q=Trieste", "https://maps.apple.com/?q=Trieste"),
+        ("geo:0,0?q=45.6,13.7(Molo+Audace)", "https://maps.apple.com/?q=Molo%20Audace&ll=45.6%2C13.7"),
+        ("geo:45.6,13.7?q=45.6,13.7(Molo%20Audace)", "https://maps.apple.com/?q=Molo%20Audace&ll=45.6%2C13.7"),
     ],
 )
 def test_an_iphone_which_knows_no_geo_links_is_led_to_its_maps(content, link):
-    found = Page(
-        page(answer(content), headers={"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)"})
-    )
-    assert [button["href"] for button in found.buttons().values()] == [link]
+    assert [button["href"] for button in on_iphone(content).buttons().values()] == [link]
     assert [button["href"] for button in shown(content).buttons().values()] == [content.replace("à", "%C3%A0")]
+
+
+def on_iphone(content):
+    agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)"
+    return Page(page(answer(content), headers={"user-agent": agent}))
+
+
+def test_an_iphone_gets_the_text_of_a_message_behind_an_ampersand():
+    (button,) = on_iphone("SMSTO:+39040:10%25 off").buttons().values()
+    assert button["href"] == "sms:+39040&body=10%2525%20off"
 
 
 @pytest.mark.parametrize(

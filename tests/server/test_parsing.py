@@ -1,3 +1,4 @@
+import gzip
 import time
 from json import dumps
 from urllib.parse import quote, quote_plus, unquote_to_bytes, urlencode
@@ -329,3 +330,9 @@ def test_a_body_has_20_000_values_at_most(one):
 def test_texts_may_have_200000_commas_and_no_more():
     assert json_object(dumps({"a": "," * 200_000}).encode()) == {"a": "," * 200_000}
     assert refused_body(dumps({"a": "," * 200_001}).encode()).code == "json-too-large"
+
+
+def test_a_compressed_body_is_called_so():
+    with pytest.raises(BadRequest, match="is compressed with gzip; send it uncompressed") as caught:
+        json_object(gzip.compress(b'{"content": "x"}'))
+    assert caught.value.code == "bad-json"

@@ -837,6 +837,13 @@ def test_a_strangers_picture_is_made_smaller_before_it_is_read(world):
     assert_refused(world.send(BY_NUMBER["decode"], body=body.getvalue()), 400, "no-symbol")
 
 
+def test_decode_names_the_formats_that_it_reads(world):
+    reply = world.send(BY_NUMBER["decode"], body=b"hi")
+    formats = "png, jpg, bmp, tif, gif, webp, avif, ico"
+    assert_refused(reply, 400, "bad-file")
+    assert reply.json()["detail"] == f"this is not a picture of the formats {formats}"
+
+
 @pytest.mark.rule("H2", "G21")
 @pytest.mark.parametrize("format", ["jpg", "jpeg", "JPG", "png", "tif", "tiff", ""])
 def test_decode_takes_the_format_as_a_hint(world, format):

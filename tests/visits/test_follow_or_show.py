@@ -170,6 +170,8 @@ UNSAFE = [
 TAPPED = [
     ("tel:+39 040 123", "tel:+39%20040%20123"),
     ("TEL:112", "TEL:112"),
+    ("tel:*100#", "tel:*100%23"),
+    ("tel:*100%23", "tel:*100%23"),
     ("mailto:a@example.com?subject=Grüße&body=1%202", "mailto:a@example.com?subject=Gr%C3%BC%C3%9Fe&body=1%202"),
     ('mailto:"><script>@x', "mailto:%22%3E%3Cscript%3E@x"),
     ("sms:+39040?body=hi", "sms:+39040?body=hi"),

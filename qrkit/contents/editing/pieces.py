@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from qrkit.contents.contacts import phone_field
-from qrkit.contents.moments import zone_or_none
+from qrkit.contents.events import zone_named
 from qrkit.contents.payments.pix_codes import tagged, values_of, with_checksum
 from qrkit.contents.syntax import Line, line_of, pairs, raw_lines, split_raw
 
@@ -38,6 +38,7 @@ _HEAD = re.compile(r'([^:;]*+)((?:;(?:"[^"]*+"|[^":])*+)?):')
 _PARAMETER = re.compile('(?:"[^"]*+"|[^;"])++')
 _IS_21 = re.compile(r"^VERSION:2\.1", re.MULTILINE | re.IGNORECASE)
 _IS_PERCENT_ENCODED = re.compile("WIFI:(?:.*;)?R:[0-9A-F]", re.DOTALL | re.IGNORECASE)
+_START = re.compile(r"""^DTSTART((?:;(?:"[^"]*+"|[^":\r\n])*+)?):""", re.MULTILINE | re.IGNORECASE)
 _MOMENT = re.compile("[0-9]{8}T[0-9]{6}Z?", re.ASCII)
 _LINE_END = re.compile("\r\n|\r|\n")
 
@@ -139,10 +140,12 @@ class _Lines(Notation):
     def written(self, ours: str, piece: str, theirs: str) -> str:
         """Return a line with the value of ours, and with the group and the types of theirs."""
         head, about, value = _taken_apart(ours)
+        their_head, their_about, _ = _taken_apart(piece)
+        # The end of an event may take the place of its duration, or be new; it is in the time zone of the start.
+        begins = _START.search(theirs) if head == "DTEND" else None
+        about, value = _in_their_zone([*their_about, *(_PARAMETER.findall(begins[1]) if begins else ())], about, value)
         if piece:
-            their_head, their_about, _ = _taken_apart(piece)
-            head = their_head if their_head.upper().endswith(head) else head  # a DURATION becomes a DTEND
-            about, value = _in_their_zone(their_about, about, value)
+            head = their_head if their_head.upper().endswith(head) else head
             is_how = _HOW_WRITTEN.fullmatch
             about = [one for one in their_about if not is_how(one)] + [one for one in about if is_how(one)]
         if _IS_21.search(theirs):
@@ -205,7 +208,7 @@ def _taken_apart(raw: str) -> tuple[str, list[str], str]:
 def _in_their_zone(theirs: list[str], about: list[str], value: str) -> tuple[list[str], str]:
     """Return a moment in the time zone of the line whose place it takes: its rule may count days of that zone."""
     named = next((one for one in theirs if one.upper().startswith("TZID=")), "")
-    zone = zone_or_none(named[5:].strip('"'))
+    zone = zone_named(named[5:].strip('"'))
     if not named or not _MOMENT.fullmatch(value):
         return about, value
     if zone is None:  # a name that only their calendar knows
@@ -213,7 +216,8 @@ def _in_their_zone(theirs: list[str], about: list[str], value: str) -> tuple[lis
     if value.endswith("Z"):
         local = datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).astimezone(zone)
         return [named], f"{local:%Y%m%dT%H%M%S}".zfill(15)
-    return about, value
+    # Their calendar defines the zone under their name of it.
+    return [named] if about == [f"TZID={zone.key}"] else about, value
 
 
 def _as_21(value: str) -> tuple[str, list[str]]:

@@ -58,10 +58,13 @@ def _swiss(content: Content) -> str:
 
 
 PAYMENTS: Mapping[str, tuple[str, str, str, Callable[[Content], str]]] = {
-    r"BCD\s+00[12]\b": ("epc_transfer", "Transfer", "IBAN hidden", _named("EUR")),
-    r"SPC\s+02[0-9]{2}\b": ("swiss_bill", "Swiss bill: payment", "IBAN hidden", _swiss),
+    r"BCD\s+[0-9]{3}\b": ("epc_transfer", "Transfer", "IBAN hidden", _named("EUR")),
+    r"SPC\s+[0-9]{4}\b": ("swiss_bill", "Swiss bill: payment", "IBAN hidden", _swiss),
     "000201.*br.gov.bcb.pix": ("pix", "Pix payment", "key hidden", _named("BRL")),
+    "000201[0-9]{4}|lightning:": ("", "Payment", "details hidden", _named("")),
     "upi:": ("upi", "UPI payment", "address hidden", _named("INR")),
     "bitcoin:": ("bitcoin", "Bitcoin payment", "address hidden", _named("BTC", "label")),
 }
-"""Maps how a payment begins to its kind, its title, what is hidden, and the function that describes it."""
+"""Maps how a payment begins to its kind, its title, what is hidden, and the function that describes it.
+
+The kind is "" if none of ours holds the payment."""

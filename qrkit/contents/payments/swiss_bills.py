@@ -95,6 +95,12 @@ class PostalAddress(Model):
         Field(description="The country, by its two letters (ISO 3166-1)."),
     ] = "CH"
 
+    def __str__(self) -> str:
+        """Return the address in one line, as it stands on a letter."""
+        land = "" if self.country == "CH" else self.country
+        parts = ((self.name,), (self.street, self.number), (self.postcode, self.town), (land,))
+        return ", ".join(filter(None, (" ".join(filter(None, part)) for part in parts)))
+
 
 Account = Annotated[Iban, AfterValidator(_check_country)]
 Amount = Annotated[

@@ -149,7 +149,7 @@ def upi(
 def read_upi(text: str) -> dict[str, Any] | None:
     """Return the fields of a UPI payment, or None for any other text."""
     start, _, query = text.partition("?")
-    values = read_query(query) if len(text) <= LONGEST_TEXT else None
+    values = read_query(query, is_form=True) if len(text) <= LONGEST_TEXT else None
     if values is None or start.lower() != "upi://pay" or values.get("cu", "INR").upper() != "INR":
         return None
     names = {"pa": "address", "pn": "name", "am": "amount", "tn": "note", "tr": "reference", "mc": "merchant_code"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from qrkit.design.picture_files import SVG, media_type
+from qrkit.design.picture_files import PIXEL_FORMATS, SVG, media_type, unread_rule
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.scanning.scan_report import Audience, Level
@@ -57,7 +57,9 @@ def check_untrusted(picture: bytes, level: Level, audience: Audience = "phones")
 
 
 def _ask(job: str, picture: bytes) -> bytes:
-    if media_type(picture) == SVG:
+    if (kind := media_type(picture)) is None:
+        raise UnreadableFile(f"this {unread_rule(picture, PIXEL_FORMATS)}")
+    if kind == SVG:
         raise UnreadableFile("this is an svg, which is not read here; send it as png")
     try:
         outcome, answer = _readers.ask(job.encode(), picture, seconds=LONGEST_SECONDS)

@@ -60,6 +60,9 @@ FORM_HEADERS = PAGE_HEADERS | {
 """Headers of the page that asks for a password."""
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
+LABELED = re.compile(r"(-?[0-9.]+,-?[0-9.]+)\((.*)\)", re.DOTALL)
+"""Matches coordinates with a name, as maps of Android take them."""
+
 INVITATIONS = {
     "tel": "Call",
     "mailto": "Write an e-mail",
@@ -458,11 +461,19 @@ def _buttons(where: Destination, shown: Card, reader: Reader) -> tuple[Button, .
         return tuple(sorted(found, key=lambda button: button.label != reader.store))
     if where.link:
         invitation = INVITATIONS.get(where.link.partition(":")[0].lower(), "Open")
-        return (Button(say(invitation), _for_device(where.link, reader)),)
+        link = _message_link(shown, reader) if shown.kind == "sms" else _for_device(where.link, reader)
+        return (Button(say(invitation), link),)
     if where.download:
         name, media_type = where.download
         return (Button(say(FILES.get(media_type, "Save")), RAW, name),)
     return ()
+
+
+def _message_link(shown: Card, reader: Reader) -> str:
+    """Return the link of a message: browsers open no `SMSTO:`, and Apple's devices want & before the text."""
+    said = {row.label: quote(str(row.value), safe="+") for row in shown.rows}
+    mark = "&" if reader.store == "App Store" else "?"
+    return f"sms:{said['Number']}" + (f"{mark}body={said['Text']}" if "Text" in said else "")
 
 
 def _for_device(link: str, reader: Reader) -> str:
@@ -471,7 +482,10 @@ def _for_device(link: str, reader: Reader) -> str:
         return link
     point, _, query = link.partition(":")[2].partition("?")
     where = ",".join(re.split("[,;]", point)[:2])
-    asked = {"q": parse_qs(query).get("q", [where])[0]} | ({} if where == "0,0" else {"ll": where})
+    words = parse_qs(query).get("q", [where])[0]
+    if labeled := LABELED.fullmatch(words):
+        where, words = labeled.groups()
+    asked = {"q": words} | ({} if where == "0,0" else {"ll": where})
     return f"https://maps.apple.com/?{urlencode(asked, quote_via=quote)}"
 
 

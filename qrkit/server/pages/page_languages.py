@@ -15,12 +15,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from qrkit.contents.cards import Moment
+from qrkit.contents.events import zone_named
 from qrkit.errors import extra
-from qrkit.tracking.times import find_zone
 
 with extra("server"):
     from babel import Locale, localedata
-    from babel.core import get_global
     from babel.dates import format_date, format_time, format_timedelta
 
 __all__ = ["ENGLISH", "LANGUAGES", "Language", "instant", "language_for", "words_of"]
@@ -112,6 +111,5 @@ def instant(moment: Moment) -> datetime | None:
         return None
     if moment.zone == "UTC":
         return moment.local.replace(tzinfo=UTC)
-    # Outlook uses the Windows names of time zones.
-    zone = find_zone(get_global("windows_zone_mapping").get(moment.zone, moment.zone))
+    zone = zone_named(moment.zone)
     return moment.local.replace(tzinfo=zone) if zone else None

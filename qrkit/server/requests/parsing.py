@@ -33,6 +33,7 @@ MOST_DIGITS = 9
 LONGEST_NUMBER = 300
 """Maximum digits; a number of this length can still be converted to a float."""
 
+GZIP = b"\x1f\x8b"
 NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,30})?")
 OLD_ESCAPE = re.compile("%u[0-9A-Fa-f]{4}")
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
@@ -134,6 +135,8 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     """
     if not body.strip():
         raise BadRequest(f"{what} is empty; a JSON object is needed", code="empty-body")
+    if body.startswith(GZIP):
+        raise BadRequest(f"{what} is compressed with gzip; send it uncompressed", code="bad-json")
     if body.count(b",") > MOST_COMMAS:
         raise _too_large()
     try:
