@@ -119,8 +119,9 @@ TERMS_NAMES = tuple(column.name for column in TERMS)
 ALL_NAMES = tuple(column.name for column in EVERY)
 LABELS = {column.name: column.label for column in EVERY}
 """Column name -> name in DataFrames."""
-COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
-"""Lowercase name accepted in files and DataFrames -> column name."""
+_OURS = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
+COLUMN_OF = {name.lower().removesuffix(" (utc)"): name for name in LABELS} | _OURS
+"""Lowercase name accepted in files and DataFrames -> column name; all times without a time zone are UTC."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in EVERY}
 COUNTED: tuple[Kind, ...] = ("count", "limit")
 """Kinds of columns of whole numbers whose thousands may be separated."""
@@ -153,16 +154,23 @@ LISTED = {
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
 YES = frozenset({
-    "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
+    "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "sì",
+    "verdadeiro", "sim",
 })  # fmt: skip
-NO = frozenset({"false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
+NO = frozenset({
+    "false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não",
+})  # fmt: skip
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
-ON = frozenset({"active", "enabled", "live", "published", "aktiv", "actif", "activo", "actief"})
+ON = frozenset({
+    "active", "enabled", "live", "published", "aktiv", "aktiviert", "actif", "activé", "activo", "activado", "actief",
+    "aan", "ativo", "ativado", "attivo", "attivato",
+})  # fmt: skip
 OFF = frozenset({
     "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
     "suspended", "deleted", "draft", "unpublished", "offline", "inaktiv", "deaktiviert", "pausiert", "gesperrt",
     "abgelaufen", "inactif", "désactivé", "expiré", "inactivo", "desactivado", "pausado", "caducado", "inactief",
-    "gepauzeerd", "uitgeschakeld", "verlopen",
+    "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
+    "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
 })  # fmt: skip
 """What services write into a column of the states of links that work, and of those that do not."""
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
@@ -312,7 +320,7 @@ def check_names(names: Iterable[str]) -> None:
 
 def is_ours(name: str) -> bool:
     """Return whether a column of this name is one of ours, in any case, or the index of our DataFrames."""
-    return name.lower() in COLUMN_OF or name.lower() in OVERLOOKED
+    return name.lower() in _OURS or name.lower() in OVERLOOKED
 
 
 def read_row(row: Row, now: datetime) -> QRCode:

@@ -34,7 +34,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import MOST_ROWS, Table, left_out_issues, rows_of, table_of_records
+from qrkit.exchange.table_files import MOST_ROWS, Table, left_out_issues, opened_issues, rows_of, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
 from qrkit.tracking.times import naive
@@ -150,6 +150,7 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     table = table_of_records(rows, own, heading=0, names=LABELS)
     if columns:
         table.issues.extend(left_out_issues(titles, map(str, columns.values()), 0))
+        table.issues.extend(opened_issues({name: titles[place] for name, place in places.items()}, table.rows))
     return table
 
 

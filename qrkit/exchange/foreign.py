@@ -8,7 +8,7 @@ its source in public code, as of 2026; none of these tools guarantees its names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -16,14 +16,15 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import NO, OFF, YES
+from qrkit.exchange.columns import NO, OFF, YES, count_text
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.marked_cells import Fraction, value_text
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "nested", "short_url_in", "similar_tool", "tool_of", "unwrapped"]
+__all__ = ["TOOLS", "Tool", "may_close", "short_url_in", "similar_tool", "tool_of"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
@@ -48,7 +49,6 @@ TARGETS = (
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
 SECONDS = ("_seconds", "seconds")
-MOST_SEARCHED = 1_000
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
@@ -117,9 +117,12 @@ class Tool:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
         link = {plain_name(name): _bare(value) for name, value in link.items()}
-        terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
+        given = {name: value for name, value in link.items() if _is_set(value)}
+        terms, rest = read_terms(given, _text, _count, _moment)
         if _off_by(link):
             terms["Active"] = "false"
+        elif _is_set(is_on := _text(link, ON)):
+            terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
         error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
         tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
@@ -128,7 +131,7 @@ class Tool:
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _text(link, counts) or _object(link, counts),
+            "Scans": _count(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
@@ -160,7 +163,12 @@ class Tool:
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
-        fields = {"Content": self.target_in(found), "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
+        fields = {
+            "Content": self.target_in(found),
+            "Created (UTC)": self.created,
+            "Scans": (*self.count, *COUNTS),
+            "Active": ON,
+        }
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
             tops = (plain_name(name.partition(".")[0]) for name in theirs)
@@ -364,7 +372,7 @@ def protection(link: Mapping[str, Any]) -> str:
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value) and any(map(_WHAT_CLOSES.fullmatch, map(plain_name, name.split(".")))):
+        if _is_set(value) and _closes(name):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
@@ -372,6 +380,15 @@ def protection(link: Mapping[str, Any]) -> str:
             return inner
     off = _off_by({plain_name(name): value for name, value in link.items()})
     return f"{off} says that the link is off, and no column Active does; the row was left out" if off else ""
+
+
+def may_close(name: str) -> bool:
+    """Return whether a field of this name may say that a link is off, or has a limit."""
+    return plain_name(name) in (*ON, *STATUS) or _closes(name)
+
+
+def _closes(name: str) -> bool:
+    return any(map(_WHAT_CLOSES.fullmatch, map(plain_name, name.split("."))))
 
 
 def _off_by(link: Mapping[str, Any]) -> str:
@@ -412,50 +429,6 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
-def nested(value: Any, without: str | None = None) -> Iterator[Any]:
-    """Yield the objects and lists in a JSON value, the outer ones first, but no objects with a field of this name.
-
-    The name is given in lower case; the field may have capitals, as in our own files.
-    """
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, list) or (isinstance(one, dict) and {without}.isdisjoint(map(str.lower, one))):
-            yield one
-            inner = one.values() if isinstance(one, dict) else one
-            waiting.extend(islice(inner, MOST_SEARCHED) if len(waiting) < MOST_SEARCHED else ())
-
-
-def unwrapped(value: Any) -> Any:
-    """Return the list of a tool's links at any depth of a JSON value; return any other value unchanged.
-
-    A list of pages, such as the answers of an API, one per line, becomes the links of all of them. Pages without links
-    follow, unless their list is empty, so that the import reports them.
-    """
-    if not isinstance(value, list):
-        return _links_in(value) or value
-    first = value[: MOST_SEARCHED // 10]  # of very many pages, leaving the search room for what is in them
-    links = _links_in(first)
-    if links is first or not links:
-        return value
-    found = [(page, _links_in(page)) for page in value]
-    others = [page for page, links in found if not links and [] not in nested(page) and not _is_of_phpmyadmin(page)]
-    return [*chain.from_iterable(links for _, links in found), *others]
-
-
-def _is_of_phpmyadmin(page: Any) -> bool:
-    """Return whether this is the header of a database, or another table of it."""
-    return isinstance(page, dict) and page.get("type") in ("header", "database", "table")
-
-
-def _links_in(value: Any) -> list[Any]:
-    for one in nested(value, without=OUR_NAME):
-        # YOURLS numbers its links: {"link_1": {…}, "link_2": {…}}.
-        inner = [*one.values()] if isinstance(one, dict) else one
-        if inner and isinstance(inner[0], dict) and tool_of(inner[0]):
-            return inner
-    return []
-
-
 def short_url_in(names: Iterable[str]) -> str:
     """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
     found = [name for name in names if plain_name(name) in SHORT_URLS]
@@ -479,14 +452,22 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
+    return _value(link, names).strip()
+
+
+def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    value = _value(link, names)
+    return count_text(value) if type(value) is Fraction else value.strip()
+
+
+def _value(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = _found(link, name)
         if isinstance(value, list):
             value = next(iter(value), None)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, (str, int, float)) and str(value).strip() not in NOTHING:
-            return str(value).strip()
+        text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
+        if text.strip() not in NOTHING:
+            return text
     return ""
 
 

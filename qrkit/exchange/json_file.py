@@ -30,9 +30,20 @@ from qrkit.exchange.columns import (
     Row,
     count_text,
 )
-from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
+from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Part, Place, Share
+from qrkit.exchange.marked_cells import value_text
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import SHORT_URL, Reading, Table, Writing, check_size, table_of_links, table_of_records
+from qrkit.exchange.table_files import (
+    MOST_ROWS,
+    SHORT_URL,
+    Reading,
+    Table,
+    Writing,
+    check_number,
+    check_size,
+    table_of_links,
+    table_of_records,
+)
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.text_columns import cell_text, field_text
 from qrkit.tracking.times import to_table
@@ -76,30 +87,35 @@ def read(data: bytes, how: Reading) -> Table:
     Raises:
         UnreadableFile: If the file is too large, or is not a JSON array.
     """
-    found = _codes_in(foreign.unwrapped(_rows_of_frame(_parsed(data))))
+    value = _rows_of_frame(_parsed(data))
+    found = _records(value, _is_record) or value
     if not isinstance(found, list):
         raise UnreadableFile("the file is not a JSON array of QR Codes")
-    tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
-    if tool:
-        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)), found[0])
+    first = next(filter(_is_record, found), ())
+    if tool := foreign.tool_of(first):
+        return table_of_links(tool, how.watch(_links(found, tool), "Reading", len(found)), first)
     own = OwnColumns(ELEMENTS)
     return table_of_records(how.watch(_rows(found, own, has_escapes=b"\\u" in data), "Reading", len(found)), own)
 
 
-def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
+def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
     """Return the objects of a file as rows below the names of their fields (see `SheetParts`)."""
-    return [Part("", rows(data))]
+    return [Part("", rows(data, share))]
 
 
-def rows(data: bytes) -> Iterator[list[str]]:
-    """Yield the names of the fields of all objects, then the values of each: those of an array at any depth of objects.
+def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
+    """Yield the names of the fields of all objects, then the values of each.
 
-    Fields of an object within an object have its name and a dot in front of theirs.
+    They are the objects at any depth that have what is needed, or else those of the first array. Fields of an object
+    within an object have its name and a dot in front of theirs.
 
     Raises:
         UnreadableFile: If the file is too large, is not JSON, or has no array of objects.
     """
-    found = _first_array(_parsed(data), lambda one: isinstance(one, dict))
+    value = _parsed(data)
+    arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
+    found = share and _records(value, lambda one: share([name for name, _ in _flat(one)]) >= 1)
+    found = found or next(arrays, [])
     if not found or not all(isinstance(one, dict) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
     flat = [dict(_flat(one)) for one in found]
@@ -114,9 +130,54 @@ def rows(data: bytes) -> Iterator[list[str]]:
         yield cells
 
 
-def _first_array(value: Any, is_wanted: Callable[[Any], bool]) -> list[Any]:
-    """Return the first array in a JSON value whose first element is wanted; the outer ones come first."""
-    return next((one for one in foreign.nested(value) if isinstance(one, list) and one and is_wanted(one[0])), [])
+def _records(value: Any, is_record: Callable[[dict[str, Any]], bool]) -> list[Any]:
+    """Return the records at any depth of a JSON value, such as those of all pages that an API has answered.
+
+    Pages without records follow, unless their list is empty, so that the import reports them.
+    """
+    pages = value if isinstance(value, list) and not _holds(value, is_record) else [value]
+    if len(pages) > MOST_ROWS:
+        check_number(MOST_ROWS, MOST_ROWS + 1)
+    found, others = list[Any](), list[Any]()
+    for page in pages:
+        records = [*_records_in(page, is_record)]
+        found += records
+        if not records and [] not in _nested(page) and not _is_of_phpmyadmin(page):
+            others.append(page)
+    return found and [*found, *others]
+
+
+def _records_in(value: Any, is_record: Callable[[dict[str, Any]], bool]) -> Iterator[Any]:
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, list) and _holds(one, is_record):
+            yield from one
+        elif isinstance(one, dict) and is_record(one):
+            yield one
+        else:
+            waiting += _inner(one)
+
+
+def _holds(many: list[Any], is_record: Callable[[dict[str, Any]], bool]) -> bool:
+    return any(isinstance(one, dict) and is_record(one) for one in many[:MOST_TRIED])
+
+
+def _nested(value: Any) -> Iterator[Any]:
+    """Yield a JSON value and all objects and lists in it, the outer ones first."""
+    waiting = [value]
+    for one in waiting:
+        yield one
+        waiting += _inner(one)
+
+
+def _inner(value: Any) -> Iterator[Any]:
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (one for one in values if isinstance(one, (dict, list)))
+
+
+def _is_of_phpmyadmin(page: Any) -> bool:
+    """Return whether this is the header of a database, or another table of it."""
+    return isinstance(page, dict) and page.get("type") in ("header", "database", "table")
 
 
 def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -126,7 +187,7 @@ def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]
         elif isinstance(value, (dict, list)):
             yield f"{prefix}{name}", json.dumps(value, ensure_ascii=False) if value else ""
         else:
-            yield f"{prefix}{name}", cell_text(value)
+            yield f"{prefix}{name}", value_text(value)
 
 
 def _parsed(data: bytes) -> Any:
@@ -168,17 +229,17 @@ def _values_by_line(text: str) -> list[Any]:
     return found
 
 
-def _codes_in(found: Any) -> Any:
-    """Return the list of our records at any depth of objects, or a single record as a list; return others unchanged."""
-    if not isinstance(found, dict):
-        return found
-    if _is_record(found):
-        return [found]
-    return _first_array(found, _is_record) or found
-
-
 def _is_record(one: Any) -> bool:
-    return isinstance(one, dict) and any(NAMED.get(name.lower()) in REQUIRED for name in one)
+    """Return whether this is a record of ours, or a link of a tool; a page may call its list of records content."""
+    if not isinstance(one, dict):
+        return False
+    contents = [value for name, value in one.items() if NAMED.get(name.lower()) in REQUIRED]
+    if contents:
+        return not (isinstance(contents[0], list) and any(isinstance(inner, dict) for inner in contents[0][:1]))
+    return _tool_of(tuple(one)) is not None
+
+
+_tool_of = lru_cache(maxsize=1_000)(foreign.tool_of)
 
 
 def _rows_of_frame(found: Any) -> Any:
@@ -193,9 +254,15 @@ def _rows_of_frame(found: Any) -> Any:
     return list(rows.values())
 
 
-def _links(found: list[Any]) -> Iterator[tuple[int, Mapping[str, Any], str]]:
+def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[str, Any], str]]:
     for number, one in enumerate(found, start=1):
-        yield (number, one, "") if isinstance(one, dict) else (number, {}, "is no object")
+        if not isinstance(one, dict):
+            yield number, {}, "is no object"
+            continue
+        other = _tool_of(tuple(one)) or tool
+        is_known = other.service in (tool.service, foreign.LINK_LIST.service)
+        rule = f"is a link of {other.service}, but the file begins with others; import it as a file of its own"
+        yield number, one, "" if is_known else rule
 
 
 class _Twice(dict[str, Any]):

@@ -1,13 +1,14 @@
-"""Cells of workbooks that are more than their text: links, formulas without a value, and numbers in a format."""
+"""Cells that are more than their text: links, formulas without a value, and numbers that show or mean another text."""
 
 from __future__ import annotations
 
 import re
 from typing import Self
 
+from qrkit.exchange.columns import count_text
 from qrkit.tracking.text_columns import cell_text
 
-__all__ = ["Linked", "Unsaved", "linked", "number_text"]
+__all__ = ["Fraction", "Linked", "Unsaved", "linked", "number_text", "value_text"]
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
@@ -36,6 +37,18 @@ class Unsaved(str):
     __slots__ = ()
 
 
+class Fraction(str):
+    """The text of a number such as 1.234, which a text in a column of counts would write for 1,234."""
+
+    __slots__ = ()
+
+
+def value_text(value: object) -> str:
+    """Return the text of a value that is no text in its file, such as a number of a workbook."""
+    text = cell_text(value)
+    return Fraction(text) if isinstance(value, float) and count_text(text) != text else text
+
+
 def linked(text: str, target: str) -> str:
     """Return the text of a cell that leads to this address, if the address is one that visitors can follow."""
     return Linked(text, target) if _FOLLOWED.match(target) else text
@@ -43,5 +56,5 @@ def linked(text: str, target: str) -> str:
 
 def number_text(number: float, code: str) -> str:
     """Return the text of a number in a format; of a whole one, with the zeros that 0000 puts in front of 12."""
-    text = cell_text(number)
+    text = value_text(number)
     return text.zfill(len(code)) if code and not code.strip("0") and text.isdecimal() else text

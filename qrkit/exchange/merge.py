@@ -60,7 +60,7 @@ MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, str] = {
     "duplicate": "already there",
-    "invalid": "not readable",
+    "invalid": "row{s} left out",
     "undecodable": "picture{s} not readable",
     "own-column": "column{s} kept as fields",
     "unknown-column": "column{s} left out",

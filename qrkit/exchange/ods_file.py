@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.locating import MOST_SHEETS, Part, Place, Share
-from qrkit.exchange.marked_cells import Unsaved, linked
+from qrkit.exchange.marked_cells import Unsaved, linked, value_text
 from qrkit.exchange.table_files import MOST_BYTES
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, filled, repeats, trimmed, without_apostrophes
 from qrkit.exchange.xml_text import check_doctype, events, free
@@ -167,7 +167,7 @@ def _text(cell: etree._Element) -> str:
     text = cell.get(f"{_OFFICE}string-value") or "\n".join(map(_paragraph, cell.iterchildren(f"{_TEXT}p")))
     try:
         if kind in _NUMBERS:
-            number = cell_text(float(cell.get(f"{_OFFICE}value", "")))
+            number = value_text(float(cell.get(f"{_OFFICE}value", "")))
             return text if text.isdecimal() and text.lstrip("0") == number else number  # shown as 0012
         if kind == "date":
             return cell_text(datetime.fromisoformat(cell.get(f"{_OFFICE}date-value", "")))

@@ -6,10 +6,14 @@ Only `INSERT` and `COPY` are read, and `CREATE TABLE` for the names of columns t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
-from qrkit.exchange.locating import Cells, Part, Place, Share, column_letters
+from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, column_letters
+from qrkit.exchange.marked_cells import Fraction
 
 __all__ = ["MEDIA_TYPE", "parts"]
 
@@ -17,44 +21,101 @@ MEDIA_TYPE = "application/sql"
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
 _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
 _STATEMENT = re.compile(
-    r"^[ \t]*(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|(?:INSERT|REPLACE)(?: IGNORE)? INTO|COPY)"
-    rf"\s+(?:{_NAME}\.)?(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?",
+    r"(?:^|;)[ \t]*(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
+    r"|(?:INSERT|REPLACE)(?: OR REPLACE| OR IGNORE| IGNORE)? INTO)\b"
+    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?",
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"
 """A rule of a table lists columns in its parentheses; a column called `key` has a length, values or nothing in them."""
 _COLUMN = re.compile(rf"(?:^|,)\s*+(?:(?={_RULE})|({_NAME}))(?:[^,()']|'[^']*+'|{_NESTED})*+", re.IGNORECASE)
-_VALUES = re.compile(r"\s*VALUES\s*\(", re.IGNORECASE)
+_VALUES = re.compile(r"\s*(?:OVERRIDING (?:SYSTEM|USER) VALUE\s+)?VALUES?\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
+_PREFIX = r"(?:[NB]|_\w+\s*+|(?:DATE|TIME|TIMESTAMP)\s++)?"
+_TYPE = r"[^,()']*+(?:\([^()']*+\)[^,()']*+)?"
 _VALUE, _ESCAPED_VALUE = (
     re.compile(
-        rf"\s*+(?:(?:X'|0x)(?P<hex>(?:[0-9a-f]{{2}})++)'?|(?:[ENB]|_\w+\s*+)?'(?P<text>(?:{letter}|'')*+)'"
-        r"|(?P<bare>[^,()']*+))\s*+(?P<end>[,)])",
+        rf"\s*+(?P<cast>CAST\(\s*+)?(?:(?:X'|0x)(?P<hex>(?:[0-9a-f]{{2}})++)'?"
+        rf"|{escaping}'(?P<escaped>(?:[^'\\]|\\.|'')*+)'|{plain}'(?P<text>(?:[^']|'')*+)'"
+        rf"|\"(?P<double>(?:[^\"\\]|\\.|\"\")*+)\"|(?P<bare>[^,()'\":\s]*+))"
+        rf"(?(cast)\s++AS\s{_TYPE}\))(?:\s*+::{_TYPE})?\s*+(?P<end>[,)])",
         re.DOTALL | re.IGNORECASE,
     )
-    for letter in ("[^']", r"[^'\\]|\\.")
+    for escaping, plain in (("E", _PREFIX), (f"E?{_PREFIX}", "(?!)"))
 )
-"""A value, also where a backslash escapes the next letter, as in MySQL."""
+"""A value, also where a backslash escapes the next letter in all texts, as in MySQL."""
+_ESCAPING = re.compile(
+    r"^(?:-- (?:MySQL|MariaDB|phpMyAdmin)|/\*!|\) ENGINE ?=|SET standard_conforming_strings = off"
+    r"|[ \t]*(?:INSERT|REPLACE)(?: IGNORE)? INTO `)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What tells a dump with such texts; in SQLite, only a CREATE TABLE may have backticks."""
+_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _NEXT_ROW = re.compile(r"\s*,\s*\(")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
 
 
-def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
+def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
     text, note = decoded(data, place.encoding)
-    value = _VALUE
+    has_escapes = _ESCAPING.search(text) is not None
+    tables = _tables(text, has_escapes=has_escapes)
+    if "\\" in text and any(isinstance(row, UnreadableFile) for table in tables.values() for row in table.rows):
+        tables = max(tables, _tables(text, has_escapes=not has_escapes), key=_row_count)
+    if not tables:
+        raise UnreadableFile("the file has no INSERT INTO … VALUES or COPY … FROM stdin with rows of a table")
+    # Of the tables of a large database, only the first ones are looked into.
+    likely = sorted(tables.items(), key=lambda one: share is not None and share([*one[1].heading]) < 1)
+    return [Part(name, chain([[*table.heading]], table.rows), note=note) for name, table in likely]
+
+
+class _Table:
+    """A table, whose INSERTs may list its columns in another order, and only some of them."""
+
+    def __init__(self) -> None:
+        self.heading: dict[str, None] = {}
+        self.rows: list[Cells] = []
+        self._listed, self._names = "", tuple[str, ...]()
+
+    def add(self, listed: str, rows: Iterable[Cells]) -> None:
+        """Add rows with the listed columns, or with columns A, B, … if there are none."""
+        if listed != self._listed:  # most dumps have an INSERT for each row
+            self._listed, self._names = listed, _names(listed)
+            self._widen(self._names)
+        self.rows += [cells if isinstance(cells, UnreadableFile) else self._fitted(cells) for cells in rows]
+
+    def _widen(self, names: Sequence[str]) -> None:
+        self.heading |= dict.fromkeys(names)
+        if len(self.heading) > MOST_COLUMNS:
+            raise UnreadableFile(f"a table of the dump has more than {MOST_COLUMNS:,} columns")
+
+    def _fitted(self, cells: list[str]) -> Cells:
+        names = self._names or _letters(len(cells))
+        if names is not self._names:
+            self._widen(names)
+        if len(cells) != len(names):
+            return UnreadableFile(f"{', '.join(cells)[:60]!r} is not one value for each of the {len(names)} columns")
+        by_name = dict(zip(names, cells, strict=True))
+        return [by_name.get(name, "") for name in self.heading]
+
+
+@lru_cache(maxsize=100)
+def _letters(width: int) -> tuple[str, ...]:
+    return tuple(map(column_letters, range(width)))
+
+
+def _tables(text: str, *, has_escapes: bool) -> dict[str, _Table]:
+    value = _ESCAPED_VALUE if has_escapes else _VALUE
     columns: dict[str, str] = {}
-    tables: dict[tuple[str, str, int], list[Cells]] = {}
+    tables: dict[str, _Table] = {}
     place_of_next = 0
     while statement := _STATEMENT.search(text, place_of_next):
-        table, place_of_next = _bare(statement["table"]), statement.end()
-        if statement["table"][0] == "`":  # MySQL alone has names between backticks
-            value = _ESCAPED_VALUE
-        listed = statement["columns"] or columns.get(table, "")
+        name, place_of_next = _bare(statement["table"]), statement.end()
+        listed = statement["columns"] or columns.get(name, "")
         if statement["what"].upper().startswith("CREATE"):
-            columns[table] = listed
+            columns[name] = listed
             continue
         rows: list[Cells] = []
         if begun := _VALUES.match(text, place_of_next):
@@ -65,20 +126,21 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
             if not copied[2]:
                 rows.append(UnreadableFile("the dump ends in the middle of a table"))
             place_of_next = copied.end()
-        width = 0 if listed else max((len(row) for row in rows if isinstance(row, list)), default=0)
-        # Most dumps have an INSERT for each row, so names are read once for a table.
-        key = (table, listed, width)
-        if key not in tables:
-            tables[key] = [_names(listed) or [column_letters(at) for at in range(width)]]
-        tables[key] += rows
-    if not tables:
-        raise UnreadableFile("the file has no INSERT INTO … VALUES or COPY … FROM stdin with rows of a table")
-    return [Part(name, iter(rows), note=note) for (name, *_), rows in tables.items()]
+        else:
+            told = f"{statement[0].strip('; ')[:60]!r} is followed by neither VALUES nor FROM stdin"
+            rows.append(UnreadableFile(f"{told}, so its rows were not read"))
+        tables.setdefault(name, _Table()).add(listed, rows)
+    return tables
 
 
-def _names(columns: str) -> list[str]:
+def _row_count(tables: Mapping[str, _Table]) -> int:
+    """Return how many rows could be read."""
+    return sum(isinstance(row, list) for table in tables.values() for row in table.rows)
+
+
+def _names(columns: str) -> tuple[str, ...]:
     """Return the names of columns in parentheses, with or without their types."""
-    return [_bare(name) for name in _COLUMN.findall(columns[1:-1]) if name]
+    return tuple(_bare(name) for name in _COLUMN.findall(columns[1:-1]) if name)
 
 
 def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells]) -> int:
@@ -87,7 +149,7 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
     place = start
     while found := value.match(text, place):
         place = found.end()
-        cell = _cell(found, has_escapes=value is _ESCAPED_VALUE)
+        cell = _cell(found)
         cells.append(_BITS.get(cell, cell))
         if found["end"] == ")":
             rows.append(cells)
@@ -100,12 +162,15 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
     return place
 
 
-def _cell(found: re.Match[str], *, has_escapes: bool) -> str:
+def _cell(found: re.Match[str]) -> str:
     if found["text"] is not None:
-        return _unescaped(found["text"], r"''|\\(.)") if has_escapes else found["text"].replace("''", "'")
+        return found["text"].replace("''", "'")
+    for name, escape in (("escaped", r"''|\\(.)"), ("double", r'""|\\(.)')):
+        if found[name] is not None:
+            return _unescaped(found[name], escape)
     if not found["hex"]:
-        bare = found["bare"].strip()
-        return "" if bare.upper() == "NULL" else bare
+        bare = found["bare"]
+        return "" if bare.upper() == "NULL" else Fraction(bare) if _FRACTION.fullmatch(bare) else bare
     text = bytes.fromhex(found["hex"]).decode(errors="replace")
     # Some binary values, such as UUIDs, are no texts.
     is_text = text in _BITS or ("\ufffd" not in text and "".join(text.split()).isprintable())
@@ -113,7 +178,7 @@ def _cell(found: re.Match[str], *, has_escapes: bool) -> str:
 
 
 def _unescaped(text: str, escape: str = r"\\(.)") -> str:
-    return re.sub(escape, lambda found: _CONTROLS.get(found[1], found[1] or "'"), text, flags=re.DOTALL)
+    return re.sub(escape, lambda found: _CONTROLS.get(found[1], found[1] or found[0][0]), text, flags=re.DOTALL)
 
 
 def _bare(name: str) -> str:

@@ -25,15 +25,19 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
     COLUMN_OF,
+    COUNTED,
     CREATED,
+    KINDS,
     MOMENTS,
     NAMES,
     OVERLOOKED,
     REQUIRED,
+    TERMS_NAMES,
     Packed,
     Row,
     Rows,
     column_pair,
+    count_text,
     field_of,
     named,
     read_row,
@@ -54,7 +58,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Linked, Unsaved
+from qrkit.exchange.marked_cells import Fraction, Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -68,8 +72,8 @@ if TYPE_CHECKING:
 __all__ = [
     "HARDLY_ANYTHING_ELSE", "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing",
     "are_addresses", "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets",
-    "left_out_issues", "locate_in", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links",
-    "table_of_records", "table_of_rows",
+    "left_out_issues", "locate_in", "opened_issues", "read_sheets", "row_of", "rows_of", "share_of_ours",
+    "table_of_links", "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -217,16 +221,18 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
-        read = rows_of(heading, rows, own, places, kinds, is_sheet=located.is_sheet, is_chosen=columns is not None)
-        names = {name: heading[place] for name, place in places.items()} if columns else None
+        read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
+        names = {name: heading[place] for name, place in places.items()} if columns else {}
         table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
-        table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
+        if columns:
+            table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)))
+            table.issues.extend(opened_issues(names, table.rows))
     table.issues.extend(located.issues)
     return table
 
 
 def _saved(cell: str) -> str:
-    return "" if type(cell) is Unsaved else str(cell)
+    return "" if type(cell) is Unsaved else cell
 
 
 def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -252,6 +258,21 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
+def opened_issues(chosen: Mapping[str, str], rows: Rows) -> Iterator[ImportIssue]:
+    """Yield an issue for each column that closes or limits links, but was chosen for a column of ours that does not.
+
+    Args:
+        chosen: Our column name -> the name in the heading.
+    """
+    for ours, theirs in chosen.items() if SHORT_URL in chosen else ():
+        if ours in (*REQUIRED, SHORT_URL, *TERMS_NAMES) or not foreign.may_close(theirs):
+            continue
+        if row := next((row for row in rows if foreign.protection({theirs: row.cells.get(ours, "")})), None):
+            detail = f"{theirs!r} was chosen as {ours}, which limits no link, so links such as that of row {row.number}"
+            rule = "choose it as Valid Until (UTC), Limit, Password, Rules or Active to keep what it says"
+            yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail} are open now; {rule}")
+
+
 def rows_of(
     heading: Sequence[str],
     rows: Iterable[tuple[int, Sequence[str], str]],
@@ -259,7 +280,6 @@ def rows_of(
     places: Mapping[str, int],
     kinds: KindColumns,
     *,
-    is_sheet: bool = False,
     is_chosen: bool = False,
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
@@ -269,7 +289,6 @@ def rows_of(
         own: The columns that are not ours.
         places: The position of each of our columns.
         kinds: The columns that describe contents.
-        is_sheet: Whether cells may stand for another text.
         is_chosen: Whether people have chosen the columns; of short URLs, what limits them could be in any other one.
     """
     columns, taken = tuple(places), tuple(places.values())
@@ -281,7 +300,7 @@ def rows_of(
     for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
         error = wrong or (foreign.protection({one: cells[place] for place, one in unread}) if of_links else "")
-        if is_plain and not error and (not is_sheet or _TEXTS.issuperset(map(type, texts))):
+        if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
             yield columns, number, *texts
             continue
         row = row_of(number, dict(zip(columns, texts, strict=True)), error)
@@ -302,6 +321,8 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             rule = f"{detail}; open the file in a spreadsheet and save it"
             notes.append(("formula-unsaved", f"{detail}, and was left empty"))
             error = error or (rule if name in REQUIRED else "")
+        elif type(cell) is Fraction:
+            cells[name] = count_text(cell) if KINDS[name] in COUNTED else str(cell)
         elif type(cell) is Linked:
             cells[name] = str(cell)
             if name in REQUIRED and not _is_address(cell):

@@ -360,11 +360,7 @@ class Portfolio(Shown, Scanned, Written):
 
         if check:
             return judge(present_in(self, template, old), lambda *_: None)
-        # Nobody else may change a QR Code between the comparison with its row and the update.
-        with self.store.atomic() if update_by else nullcontext():
-            result = self._store(judge, template, old)
-            self._store_edited(result.updates)
-        return result
+        return self._store(judge, template, old, updates=bool(update_by))
 
     def import_scans(
         self,
@@ -440,6 +436,7 @@ class Portfolio(Shown, Scanned, Written):
         columns: Mapping[str, Hashable] | None = None,
         template: str = "",
         fix_urls: bool = False,
+        update_by: str = "",
     ) -> ImportResult:
         """Add the QR Codes of a DataFrame, in one transaction and by the rules of `import_file`.
 
@@ -455,10 +452,11 @@ class Portfolio(Shown, Scanned, Written):
                 `{"content": "url", "name": "product"}`.
             template: The name of the template for rows that name none in a column `template`.
             fix_urls: Whether to complete web addresses, as in `import_file`.
+            update_by: What identifies QR Codes whose rows change them instead of adding others, as in `import_file`.
 
         Returns:
-            The number of QR Codes created, and the issues. The `row` of an issue is the row's position in the
-            DataFrame, counted from 1 (`frame.iloc[row - 1]`); 0 stands for the column names.
+            The numbers of QR Codes created and updated, and the issues. The `row` of an issue is the row's position in
+            the DataFrame, counted from 1 (`frame.iloc[row - 1]`); 0 stands for the column names.
 
         Raises:
             InvalidParameter: If the DataFrame cannot be read, for example because the column `content` is missing, or
@@ -477,12 +475,22 @@ class Portfolio(Shown, Scanned, Written):
             {2: "invalid: content='': must not be empty; size=99: must be in 1..20 pixels per module"}
         """
         table = table_of_frame(frame, columns)
-        return self._store(lambda known, add: import_table(table, known, add, fix_urls=fix_urls), template)
+
+        def judge(known: Present, add: Add) -> ImportResult:
+            there = self.list_qrcodes() if update_by else ()
+            return import_table(table, known, add, fix_urls=fix_urls, update_by=update_by, there=there)
+
+        return self._store(judge, template, updates=bool(update_by))
 
     def _store(
-        self, judge: Callable[[Present, Add], ImportResult], template: str, old_base_url: str = ""
+        self,
+        judge: Callable[[Present, Add], ImportResult],
+        template: str,
+        old_base_url: str = "",
+        *,
+        updates: bool = False,
     ) -> ImportResult:
-        """Add in one transaction what a function decides to add."""
+        """Add and update in one transaction what a function decides."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
             campaigns: list[Campaign] = []
@@ -496,7 +504,11 @@ class Portfolio(Shown, Scanned, Written):
             result = judge(known, add)
             return campaigns, replace(result, ids=tuple(ids), campaign_ids=tuple(one.id for one in campaigns))
 
-        return store_rows(self, decide, template=template, old_base_url=old_base_url)
+        # Nobody else may change a QR Code between the comparison with its row and the update.
+        with self.store.atomic() if updates else nullcontext():
+            result = store_rows(self, decide, template=template, old_base_url=old_base_url)
+            self._store_edited(result.updates)
+        return result
 
     def close(self) -> None:
         """Close the store."""

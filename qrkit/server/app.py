@@ -19,7 +19,7 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.fetching import Fetcher
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod, extra
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod, extra
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.base_urls import earlier_base_urls, kept_base_url
@@ -404,7 +404,12 @@ def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str], bran
 
 
 def _body(request: falcon.Request, most: int) -> bytes:
-    """Return the body of a request; a body that is too long is refused before it is read."""
+    """Return the body of a request; one that is compressed or too long is refused before it is read."""
+    coding = request.get_header("Content-Encoding", default="").strip()
+    if coding.lower() not in ("", "identity"):
+        raise WrongMediaType(
+            f"the body has the Content-Encoding {coding[:40]!r}; send it uncompressed, without the header"
+        )
     too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
     if (request.content_length or 0) > most:
         raise too_long

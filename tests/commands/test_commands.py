@@ -248,7 +248,7 @@ def test_import_says_what_it_left_out_and_why(store, folder, capsys):
     (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
     assert main(["import", "codes.csv", "--store", str(store), "--check"]) == 3
     checked = capsys.readouterr()
-    assert checked.out == "codes.csv, checked only: 1 created, 1 already there, 1 not readable\n"
+    assert checked.out == "codes.csv, checked only: 1 created, 1 already there, 1 row left out\n"
     assert main(["import", "codes.csv", "--store", str(store)]) == 3
     told = capsys.readouterr()
     said = told.err.splitlines()
@@ -275,7 +275,7 @@ def test_an_import_says_its_duplicates_once(store, folder, capsys):
     assert re.match(r"row 11: .*Size=99", wrong)
     assert repeated.startswith("qrkit import: 9 rows have the name and content of an earlier row or of a QR Code in")
     assert repeated.endswith("first: row 2")
-    assert told.out == "codes.csv: 0 created, 9 already there, 1 not readable\n"
+    assert told.out == "codes.csv: 0 created, 9 already there, 1 row left out\n"
 
 
 @pytest.mark.parametrize(
@@ -627,7 +627,7 @@ def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys
     words += ["--address-column", "where", "--comment-column", "where"]
     assert main(["import", str(file), *words, "--store", store, "--base-url", "https://go.example.com"]) == 3
     out, err = capsys.readouterr()
-    assert out == f"{file}: 1 created, 1 not readable\n"
+    assert out == f"{file}: 1 created, 1 row left out\n"
     assert err == "row 4: invalid: landing page='': must not be empty\n"
     with open_portfolio(store) as shop:
         (row,) = shop.to_frame().to_dict("records")

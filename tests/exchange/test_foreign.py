@@ -518,8 +518,63 @@ def test_links_of_all_pages_are_read(portfolio, file, failed):
     assert (sorted(code.short_code for code in portfolio.list_qrcodes()), result.failed) == (["a", "b"], failed)
 
 
-def test_links_of_very_many_pages_are_found():
-    assert len(foreign.unwrapped(pages(*range(3_000)))) == 3_000
+def test_links_of_very_many_pages_are_found(portfolio):
+    assert imported(portfolio, pages(*range(3_000))).created == 3_000
+
+
+LINKS = [page["links"] for page in pages("a", "b")]
+RECORDS = [[{"content": f"{MENU}{one}", "trackUrl": f"https://s.test/{one}"}] for one in "ab"]
+FOLDERS = [{"url": "https://s.test/folders/1", "short_url": "https://s.test/f"}]
+
+
+@pytest.mark.rule("X4", "X16")
+@pytest.mark.parametrize("lists", [LINKS, RECORDS], ids=["links", "our records"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        lambda one, two: {"data": {"links": [*one, *two], "next": "https://s.test/?page=2"}},
+        lambda one, two: [{"data": {"links": one, "next": 2}}, {"data": {"links": two, "next": None}}],
+        lambda one, two: {"pages": [{"links": one}, {"links": two}]},
+        lambda one, two: {"page 1": {"links": one}, "page 2": {"links": two}},
+        lambda one, two: {"content": [*one, *two], "totalPages": 1},
+        lambda one, two: [{"result": one[0]}, {"result": two[0]}],
+        lambda one, two: [{"note": "exported today"}, *one, *two],
+    ],
+    ids=["a root", "roots", "list of pages", "object of pages", "Spring", "results", "a note in front"],
+)
+def test_links_at_any_depth_are_read(portfolio, file, lists):
+    imported(portfolio, file(*lists))
+    assert sorted(code.short_code for code in portfolio.list_qrcodes()) == ["a", "b"]
+
+
+@pytest.mark.rule("X16")
+def test_links_behind_folders_that_look_like_links_are_read(portfolio):
+    result = imported(portfolio, {"folders": FOLDERS, "links": [*LINKS[0], *LINKS[1]]})
+    assert (result.failed, sorted(code.short_code for code in portfolio.list_qrcodes())) == (0, ["a", "b", "f"])
+
+
+@pytest.mark.rule("X16")
+def test_links_behind_those_of_another_tool_are_told(portfolio):
+    other = {"keyword": "b", "url": MENU, "timestamp": "2024-05-01 08:30:00", "clicks": 3}
+    result = imported(portfolio, {"links": LINKS[0], "more": [other]})
+    assert [code.short_code for code in portfolio.list_qrcodes()] == ["a"]
+    (told,) = (issue.detail for issue in of_rows(result) if issue.reason == "invalid")
+    assert told.startswith("is a link of YOURLS, but the file begins with others")
+
+
+@pytest.mark.rule("X16")
+def test_links_beside_records_of_ours_are_told(portfolio):
+    result = imported(portfolio, {"codes": RECORDS[0], "links": LINKS[1]})
+    assert [issue.row for issue in of_rows(result) if issue.reason == "invalid"] == [2]
+    assert [code.short_code for code in portfolio.list_qrcodes()] == ["a"]
+
+
+@pytest.mark.rule("X16")
+def test_a_mapping_reads_the_objects_of_all_pages(portfolio):
+    links = [{"meta": [{"n": 1}], "items": [{"to": {"url": f"{MENU}{one}"}, "from": one}]} for one in "ab"]
+    columns = {"content": "to.url", "Trackable URL": "from"}
+    portfolio.import_file(json.dumps({"pages": links}).encode(), format="json", columns=columns)
+    assert sorted(code.short_code for code in portfolio.list_qrcodes()) == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["content", "Content", "CONTENT"])
@@ -531,7 +586,7 @@ def test_links_within_our_own_records_are_no_links_of_a_tool(portfolio, name):
 
 @pytest.mark.parametrize(
     "value",
-    [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, {"data": {"content": SHLINK_LINKS}}, 7],
+    [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, 7],
 )
 def test_other_envelopes_are_no_portfolio(portfolio, value):
     with pytest.raises(UnreadableFile, match="not a JSON array"):

@@ -1,9 +1,11 @@
-"""Cells that are more than their text: links over texts, and formulas without a value; durations."""
+"""Cells that are more than their text: links over texts, formulas without a value, durations, and fractions."""
 
 import io
+import json
 import re
 import zipfile
 from datetime import timedelta
+from html import escape
 
 import openpyxl
 import pytest
@@ -236,3 +238,71 @@ def test_zeros_that_a_format_puts_in_front_of_a_number_are_of_its_text(make):
         assert shop.import_file(make(), format="csv").is_complete
         found = {code.short_code: (code.name, code.scans) for code in shop.list_qrcodes()}
     assert found == {"0012": ("007", 5), "34567": ("b", 1_234)}
+
+
+def xlsx_table(rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def xls_table(rows):
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Sheet1")
+    for number, row in enumerate(rows):
+        for place, cell in enumerate(row):
+            sheet.write(number, place, cell)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def ods_table_of(rows):
+    def cell(value):
+        kind = f'float" office:value="{value}' if isinstance(value, float) else "string"
+        return f'<table:table-cell office:value-type="{kind}"><text:p>{escape(str(value))}</text:p></table:table-cell>'
+
+    return ods_of(ods_table(*(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in rows)))
+
+
+def json_table(rows):
+    return json.dumps([dict(zip(rows[0], row, strict=True)) for row in rows[1:]]).encode()
+
+
+def sql_table(rows):
+    names = ", ".join(f'"{name}"' for name in rows[0])
+    values = ", ".join(f"({', '.join(map(repr, row))})" for row in rows[1:])
+    return f"INSERT INTO links ({names}) VALUES {values};".encode()
+
+
+TABLES = {"xlsx": xlsx_table, "xls": xls_table, "ods": ods_table_of, "json": json_table, "sql": sql_table}
+
+
+@pytest.mark.parametrize("format", TABLES)
+@pytest.mark.parametrize(
+    ("heading", "columns"),
+    [
+        (("Content", "Trackable URL", "Scans"), None),
+        (("Long URL", "Short URL", "Clicks"), None),
+        (("to", "from", "number"), {"content": "to", "Trackable URL": "from", "scans": "number"}),
+    ],
+    ids=["ours", "of a tool", "chosen"],
+)
+def test_a_fraction_is_no_number_of_thousands(format, heading, columns):
+    """In a text, 1.234 may be 1,234; as a number it is one and a bit, which is no count of scans."""
+    rows = [heading, (DOOR, "https://s.test/a", 1.234), (GATE, "https://s.test/b", "1.234")]
+    with open_portfolio(":memory:") as shop:
+        result = shop.import_file(TABLES[format](rows), format=format, columns=columns)
+        assert {code.short_code: code.scans for code in shop.list_qrcodes()} == {"a": 0, "b": 1_234}
+    assert result.count("count-unreadable") == 1
+
+
+def test_a_fraction_beside_counts_stays_as_it_is():
+    rows = [("Content", "Scans", "QR Code Name", "Width"), (DOOR, 5.0, 1.234, 12.345)]
+    with open_portfolio(":memory:") as shop:
+        shop.import_file(xlsx_table(rows), format="xlsx")
+        (code,) = shop.list_qrcodes()
+        assert (code.name, code.fields, code.scans) == ("1.234", {"Width": "12.345"}, 5)

@@ -114,7 +114,7 @@ def test_an_issue_says_its_row_and_begins_with_a_stable_word():
     assert frame.columns.tolist() == ["campaign", "name", "content", "error"]
     assert {str(dtype) for dtype in frame.dtypes} == {TEXT}
     assert frame["error"].tolist()[1] == "invalid: Content='': must not be empty"
-    assert str(result) == "4 created (1 renamed), 1 not readable"
+    assert str(result) == "4 created (1 renamed), 1 row left out"
     assert result.count("renamed") == 1
     assert {str(dtype) for dtype in ImportResult(0).to_frame().dtypes} == {TEXT}
 
@@ -181,17 +181,17 @@ def test_rows_that_were_changed_are_counted_among_those_that_were_created():
     assert counted(renamed=1) == "5 created (1 renamed)"
     assert counted(code_taken=2, duplicate=3) == "5 created (2 given a new short URL), 3 already there"
     assert counted(invalid=1, code_taken=1, renamed=2) == (
-        "5 created (2 renamed, 1 given a new short URL), 1 not readable"
+        "5 created (2 renamed, 1 given a new short URL), 1 row left out"
     )
 
 
 def test_one_column_is_left_out_and_of_two_columns_more_than_one():
     one = dict.fromkeys(["duplicate", "invalid", "undecodable", "unknown_column", "unread_sheet"], 1)
     assert counted(**one) == (
-        "5 created, 1 already there, 1 not readable, 1 picture not readable, 1 column left out, 1 sheet not read"
+        "5 created, 1 already there, 1 row left out, 1 picture not readable, 1 column left out, 1 sheet not read"
     )
     assert counted(**dict.fromkeys(one, 2)) == (
-        "5 created, 2 already there, 2 not readable, 2 pictures not readable, 2 columns left out, 2 sheets not read"
+        "5 created, 2 already there, 2 rows left out, 2 pictures not readable, 2 columns left out, 2 sheets not read"
     )
 
 

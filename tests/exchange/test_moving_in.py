@@ -1,6 +1,7 @@
 """Links of other services move in: every printed code leads to its own target, and no closed link becomes open."""
 
 import json
+from io import StringIO
 
 import pandas as pd
 import pytest
@@ -173,6 +174,22 @@ def test_a_link_that_is_off_never_becomes_one_that_works(shop, title, off, on):
 
 
 @pytest.mark.rule("X16")
+@pytest.mark.parametrize("name", ["expires", "max clicks", "password", "QR status"])
+@pytest.mark.parametrize("of_frame", [False, True])
+def test_a_limit_that_is_chosen_as_a_comment_is_told(shop, name, of_frame):
+    text = f"slug,to,{name}\na,https://e.org/1,\nb,https://e.org/2,off2024\n"
+    text = text.replace("off2024", "off" if name == "QR status" else "2024")
+    columns = {"content": "to", "Trackable URL": "slug", "Comment": name}
+    if of_frame:
+        result = shop.import_frame(pd.read_csv(StringIO(text), dtype="str"), columns=columns)
+    else:
+        result = shop.import_file(text.encode(), columns=columns)
+    (issue,) = result.issues
+    assert (result.created, issue.row, issue.reason) == (2, 2 if of_frame else 3, "limits-unknown")
+    assert f"{name!r} was chosen as Comment, which limits no link" in issue.detail
+
+
+@pytest.mark.rule("X16")
 def test_a_limit_that_is_mapped_is_read_and_closes_its_link(shop):
     data = b"slug,to,expires\na,https://example.com,2020-01-01\n"
     columns = {"content": "to", "Trackable URL": "slug", "Valid Until (UTC)": "expires"}
@@ -180,9 +197,38 @@ def test_a_limit_that_is_mapped_is_read_and_closes_its_link(shop):
     assert [str(code.valid_until) for code in shop.list_qrcodes()] == ["2020-01-01 00:00:00+00:00"]
 
 
+@pytest.mark.rule("X13", "X16")
+@pytest.mark.parametrize("url", ["Trackable URL", "Short URL"])
+def test_an_end_is_read_without_its_time_zone_in_the_heading(shop, url):
+    data = f"Content,{url},Valid since,VALID UNTIL\nhttps://e.org,https://s.test/a,,2024-05-01 10:00\n".encode()
+    assert shop.import_file(data).is_complete
+    (code,) = shop.list_qrcodes()
+    assert (code.valid_since, str(code.valid_until), code.fields) == (None, "2024-05-01 10:00:00+00:00", {})
+
+
 def test_a_field_of_a_kind_limits_no_link(shop):
     data = b"Kind,Content,SSID,Password,Short URL\nwifi,,Guests,welcome1,https://s.example/door\n"
     assert shop.import_file(data).created == 1
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    ("word", "active"),
+    [
+        *((word, True) for word in ("Aktiv", "actif", "activo", "aan", "ativo", "Attivo", "sim", "sì", "TRUE", "1")),
+        *((word, False) for word in ("inaktiv", "pausiert", "en pause", "desactivado", "uit", "inativo", "não")),
+        *((word, False) for word in ("scaduto", "disattivato", "paused", "0")),
+        *((word, True) for word in ("", "-", "NULL")),
+        *((word, None) for word in ("maybe", "archived", "2")),
+    ],
+)
+@pytest.mark.parametrize("name", ["active", "Is Enabled"])
+def test_a_link_is_on_or_off_as_its_file_says_or_left_out_and_named(shop, name, word, active):
+    result = shop.import_file(f"short_url,long_url,{name}\nhttps://s.test/a,https://e.org,{word}\n".encode())
+    assert [code.active for code in shop.list_qrcodes()] == ([] if active is None else [active])
+    assert [issue.detail.partition(":")[0] for issue in result.issues if issue.reason == "invalid"] == (
+        [f"{name}={word!r}"] if active is None else []
+    )
 
 
 @pytest.mark.rule("X16")

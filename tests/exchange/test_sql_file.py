@@ -130,6 +130,7 @@ def test_keys_of_several_columns_are_no_columns(shop):
     [
         (r"'print(\'\')'", "print('')"),
         (r"'it''s \\'", "it's \\"),
+        (r'"it\'s \"so\""', 'it\'s "so"'),
         ("_binary 'Door'", "Door"),
         ("_utf8mb4'Door'", "Door"),
         ("X'446f6f72'", "Door"),
@@ -190,6 +191,69 @@ def test_texts_of_a_dump_are_read_as_its_database_writes_them(shop, dump):
     assert shop.import_file(dump.encode(), format="sql").is_complete
     (code,) = shop.list_qrcodes()
     assert " ".join(code.name.split()) == "C:\\new `x`"
+
+
+LINKS = "(short_url, long_url, title)"
+DOOR = ("door", "https://e.org/1", "It's C:\\new")
+GATE = ("gate", "https://e.org/2", "https://e.org/2")
+DIALECTS = {
+    "MySQL without backticks": rf"""INSERT INTO links {LINKS} VALUES ('door','https://e.org/1','It\'s C:\\new'),
+        ('gate','https://e.org/2',NULL);""",
+    "MySQL without backticks or quotes": "-- MySQL dump 10.13\n" + rf"""INSERT INTO links {LINKS} VALUES
+        ('door','https://e.org/1','It''s C:\\new'),('gate','https://e.org/2',_utf8mb4'');""",
+    "PostgreSQL, E": rf"""INSERT INTO public.links {LINKS} VALUES (E'door', 'https://e.org/1', E'It\'s C:\\new');
+        INSERT INTO public.links {LINKS} VALUES ('gate', 'https://e.org/2', NULL::varchar);""",
+    "PostgreSQL, casts": rf"""INSERT INTO links {LINKS} VALUES
+        ('door'::text, 'https://e.org/1'::character varying(99), 'It''s C:\new' :: "public".citext),
+        ('gate'::bpchar, 'https://e.org/2', NULL::character varying(99));""",
+    "PostgreSQL, older strings": "SET standard_conforming_strings = off;\n" + rf"""INSERT INTO links {LINKS} VALUES
+        ('door', 'https://e.org/1', 'It''s C:\\new'), ('gate', 'https://e.org/2', '');""",
+    "SQLite of a program that writes backticks": r"""CREATE TABLE `links` (`short_url`, `long_url` text, `title` text);
+INSERT INTO links VALUES('door','https://e.org/1','It''s C:\new');
+INSERT INTO links VALUES('gate','https://e.org/2',NULL);""",
+    "PostgreSQL, identities": rf"""INSERT INTO shop."public"."links" {LINKS} OVERRIDING SYSTEM VALUE VALUES
+        ('door', 'https://e.org/1', 'It''s C:\new'), ('gate', 'https://e.org/2', NULL) ON CONFLICT DO NOTHING;""",
+    "SQL Server": r"""USE [shop]
+GO
+INSERT [dbo].[links] ([short_url], [long_url], [title]) VALUES
+ (N'door', CAST(N'https://e.org/1' AS NChar(9)), N'It''s C:\new')
+GO
+INSERT [dbo].[links] ([short_url], [long_url], [title]) VALUES (N'gate', N'https://e.org/2', NULL)
+GO
+""",
+    "one line": rf"""INSERT INTO tags (id) VALUES (1); INSERT INTO links {LINKS}
+        VALUES ('door','https://e.org/1','It''s C:\new'); INSERT INTO links {LINKS} VALUES ('gate','https://e.org/2','');""",
+    "other columns in each INSERT": r"""INSERT INTO links (title, short_url, long_url) VALUES ('It''s C:\new','door','https://e.org/1');
+INSERT INTO links (long_url, short_url) VALUES ('https://e.org/2','gate');""",
+}  # fmt: skip
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("dump", DIALECTS.values(), ids=DIALECTS.keys())
+def test_no_link_is_lost_in_a_dialect(shop, dump):
+    assert codes_of(shop, dump) == [DOOR[:2], GATE[:2]]
+    assert [code.name for code in shop.list_qrcodes()] == [DOOR[2], GATE[2]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "detail"),
+    [
+        ("INSERT INTO links (slug, url) SELECT slug, url FROM old;\n", "is followed by neither VALUES nor FROM stdin"),
+        ("INSERT INTO links SET slug = 'a', url = 'b';\n", "is followed by neither VALUES nor FROM stdin"),
+        ("INSERT INTO links (slug, url) VALUES ('a', 'b', 'c');\n", "'a, b, c' is not one value for each of the 2"),
+        ("COPY links (slug, url) FROM stdin;\na\n\\.\n", "'a' is not one value for each of the 2 columns"),
+    ],
+)
+def test_rows_that_are_not_read_are_told(shop, rows, detail):
+    dump = f"INSERT INTO links (slug, url) VALUES ('door', 'https://e.org');\n{rows}"
+    result = shop.import_file(dump.encode(), format="sql")
+    assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["door"], 1)
+    assert detail in result.issues[-1].detail
+
+
+def test_links_behind_many_other_tables_are_found(shop):
+    others = "".join(f"INSERT INTO wp_{number} (id, value) VALUES (1, 'x');\n" for number in range(50))
+    assert codes_of(shop, f"{others}INSERT INTO links (slug, url) VALUES ('door', 'https://e.org/1');\n") == [DOOR[:2]]
 
 
 @pytest.mark.rule("T19")

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
@@ -54,6 +55,27 @@ Till,https://example.com/till,,,2,,
     shop.undo_import(result)
     assert shop.list_qrcodes() == before
     assert [one.name for one in shop.list_campaigns()] == ["Window"]
+
+
+@pytest.mark.parametrize("by", ["name", "short_url", "Poster ID"])
+def test_a_changed_frame_changes_the_codes_that_are_there(shop, by):
+    before = shop.list_qrcodes()
+    frame = shop.to_frame().assign(content=lambda codes: codes["content"] + "?a=1")
+    frame["Poster ID"] = [code.fields["Poster ID"] for code in before]
+    result = shop.import_frame(frame.drop(columns="fields"), update_by=by)
+    assert (result.created, len(result.updates), result.failed) == (0, 3, 0)
+    assert [code.content for code in shop.list_qrcodes()] == [f"{code.content}?a=1" for code in before]
+    assert [code.id for code in shop.list_qrcodes()] == [code.id for code in before]
+    shop.undo_import(result)
+    assert shop.list_qrcodes() == before
+
+
+def test_a_frame_that_cannot_tell_codes_apart_changes_none(shop):
+    before = shop.list_qrcodes()
+    frame = pd.DataFrame({"content": ["https://example.com/new"], "name": ["Door"]})
+    with pytest.raises(InvalidParameter, match="update_by"):
+        shop.import_frame(frame, update_by="nothing")
+    assert shop.list_qrcodes() == before
 
 
 @pytest.mark.parametrize(("by", "value"), [("name", "  Door "), ("name", "Door\u00a0"), ("Poster ID", "7 ")])

@@ -1,5 +1,6 @@
 """Files in bodies: as bytes, in forms as `curl -F` sends them, and as lists of bytes; the same comes of each (H9)."""
 
+import gzip
 import json
 from urllib.parse import quote
 
@@ -237,6 +238,18 @@ def test_a_form_with_anything_wrong_in_it_is_read_or_refused(data):
         read_file(body[:where] + wrong + body[until:], kind)
     except BadRequest as error:
         assert error.code == "bad-form"
+
+
+@pytest.mark.rule("H1")
+@pytest.mark.parametrize("path", ["generate", "track/qrcode", "track/import"])
+def test_a_compressed_body_is_refused_with_what_is_allowed(ask, path):
+    """Open: which content codings are read. RFC 9110 asks for the status 415 and the header Accept-Encoding."""
+    body = gzip.compress(b"Content\nhttps://example.com\n")
+    answer = ask(path, body, {"Content-Encoding": "gzip"})
+    assert refusal(answer) == (415, "unsupported-media-type", [])
+    assert answer.headers["accept-encoding"] == "identity"
+    assert "Content-Encoding 'gzip'; send it uncompressed" in answer.headers["x-api-error"]
+    assert ask("decode", b"no picture", {"Content-Encoding": "Identity"}).status == 400
 
 
 @pytest.mark.rule("H1")

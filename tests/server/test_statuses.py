@@ -205,6 +205,7 @@ CONDITIONS = [
     Condition("key expired", ALL, {"auth": "<expired>"}, 401, "unknown-key"),
     Condition("plan free", EXCHANGE, {"auth": "<free>"}, 403, "plan-required"),
     Condition("form with parts", WITH_JSON, FORM, 415, "unsupported-media-type"),
+    Condition("compressed", WITH_BODY, {"headers": {"Content-Encoding": "gzip"}}, 415, "unsupported-media-type"),
     Condition("form without a file", WITH_FILE, FORM | {"body": b"--x--"}, 400, "bad-form"),
     Condition("form that is none", WITH_FILE, FORM | {"body": b"--y--"}, 400, "bad-form"),
     Condition("list of large bytes", WITH_FILE, {"body": b'{"type": "Buffer", "data": [256]}'}, 400, "out-of-range"),

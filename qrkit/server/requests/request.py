@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from wsgiref.types import WSGIEnvironment
 
-from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
+from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMediaType, WrongMethod
 from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
@@ -204,6 +204,8 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
     headers = {"X-Api-Error": header_text(text), "X-Api-Error-Code": error.code, "Cache-Control": "no-store"}
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
+    if isinstance(error, WrongMediaType):
+        headers["Accept-Encoding"] = "identity"
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, NotAuthenticated):

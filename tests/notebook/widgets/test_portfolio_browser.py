@@ -637,7 +637,7 @@ def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     assert len(shop.list_qrcodes()) == 30
     say(browser, ask="import")
     assert (browser.state["total"], browser.state["file"]) == (31, None)
-    assert browser.state["said"] == "list.csv: 1 created, 1 not readable, 1 column kept as fields."
+    assert browser.state["said"] == "list.csv: 1 created, 1 row left out, 1 column kept as fields."
     assert shop.list_qrcodes()[-1].fields == {"Hall": "3"}
     assert browser.state["undoable"]["button"] == "Undo import"
     say(browser, ask="undo")
