@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from qrkit.commands.importing import add_import_options, import_codes, tell_impo
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size, refused_options
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.errors import InvalidParameter, QrkitError
+from qrkit.errors import InvalidParameter, QrkitError, renaming
 from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -21,6 +22,15 @@ from qrkit.pictures.printing import PrintSize
 __all__ = ["define_export", "define_import"]
 
 FORMATS = ", ".join(EXPORT_FORMATS)
+COLUMNS = {
+    "content": "Content",
+    "name": "QR Code Name",
+    "campaign": "Campaign Name",
+    "comment": "Comment",
+    "address": "Address",
+}
+"""Columns with an option of their own, by its first word; `--columns` maps these and all others."""
+
 PICTURES = (".zip", ".pdf")
 """Formats of an export that have pictures."""
 ONLY_FOR = {(".zip",): ("image_format", "names"), PICTURES: PRINT}
@@ -36,6 +46,8 @@ def define_import(one: Parser) -> None:
     by += "Every row needs its content; other empty cells change nothing"
     one.add_argument("--update-by", default="", metavar="NAME", help=by)
     one.add_argument("--check", action="store_true", help="show what an import would do, without importing anything")
+    for word, column in COLUMNS.items():
+        one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     visits = "short code of all visits in FILE, if FILE is a table of visits that does not contain it"
     one.add_argument("--code", default="", metavar="CODE", help=visits)
     add_store(one)
@@ -81,19 +93,20 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     from qrkit.portfolio import open_portfolio
     from qrkit.store.served.database import ServedStore
 
+    columns = _columns(asked)
     how: dict[str, Any] = {"format": import_format_of_file(asked.file).name, "update_by": asked.update_by}
     result = None
     if is_missing(asked.store):
         # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
-        with open_portfolio(":memory:") as trial:
-            result, template = import_codes(trial, asked, data, **how)
+        with open_portfolio(":memory:") as trial, _columns_as_options(asked):
+            result, template = import_codes(trial, asked, data, columns, **how)
     if asked.check:
         if result is None:
-            with opened(asked, to_read=True) as portfolio:
-                result, template = import_codes(portfolio, asked, data, **how, check=True)
+            with opened(asked, to_read=True) as portfolio, _columns_as_options(asked):
+                result, template = import_codes(portfolio, asked, data, columns, **how, check=True)
     elif result is None or result.created or not result.failed:
-        with opened(asked) as portfolio:
-            result, template = import_codes(portfolio, asked, data, **how)
+        with opened(asked) as portfolio, _columns_as_options(asked):
+            result, template = import_codes(portfolio, asked, data, columns, **how)
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
                 complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
@@ -153,6 +166,20 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
     _tell(asked, str(result), **members, differences=differences)
     return _status_of(result.created + result.known, is_complete=not result.issues)
+
+
+def _columns(asked: argparse.Namespace) -> dict[str, str]:
+    """Return the columns mapped by options: qrkit's name to the name in the file."""
+    named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
+    given = {column: name for column, name in named.items() if name is not None}
+    return {"Content": "Content"} | given if given and asked.columns is None else given
+
+
+def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
+    """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
+    own = COLUMNS if asked.columns is None else {}
+    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
+    return renaming(lambda name: options.get(name, name))
 
 
 def _export(asked: argparse.Namespace) -> None:

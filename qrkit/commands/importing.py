@@ -55,6 +55,7 @@ def import_codes(
     portfolio: Portfolio,
     asked: argparse.Namespace,
     source: Path | bytes,
+    columns: Mapping[str, str] | None = None,
     *,
     format: str | None = None,
     update_by: str = "",
@@ -64,6 +65,7 @@ def import_codes(
 
     Args:
         asked: The options of `add_import_options`.
+        columns: Our column names mapped to the file's, besides those in the options.
         format: The format of bytes.
         update_by: What identifies QR Codes that rows change, as for `Portfolio.import_file`.
         check: Whether to check the file alone, so that neither a QR Code nor a template is saved.
@@ -71,6 +73,9 @@ def import_codes(
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
     """
+    theirs = dict(columns or {})
+    if asked.columns is not None:
+        theirs = read_columns(asked.columns) | theirs
     # A template that the options make is saved with the QR Codes or not at all; the others need no transaction around
     # the import, which would keep everybody else's changes waiting while the file is read.
     makes_template = not check and (bool(decoration_of(asked)) or _is_file(asked.template))
@@ -79,7 +84,7 @@ def import_codes(
         result = portfolio.import_file(
             source,
             format=format,
-            columns=None if asked.columns is None else read_columns(asked.columns),
+            columns=theirs,
             template=template,
             update_by=update_by,
             check=check,

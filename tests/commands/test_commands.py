@@ -623,7 +623,8 @@ def test_of_many_issues_the_first_are_told_and_the_rest_counted(store, folder, c
 def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", str(tmp_path / "shop.duckdb")
     file.write_text("poster,where,landing page,city\nOne,Rose Street,https://e.org/1,Graz\n\nTwo,Mill Lane,,Graz\n")
-    words = ["--columns", "content=landing page,name=poster,campaign=CITY,address=where,comment=where"]
+    words = ["--content-column", "landing page", "--name-column", "poster", "--campaign-column", "CITY"]
+    words += ["--address-column", "where", "--comment-column", "where"]
     assert main(["import", str(file), *words, "--store", store, "--base-url", "https://go.example.com"]) == 3
     out, err = capsys.readouterr()
     assert out == f"{file}: 1 created, 1 not readable\n"
@@ -638,8 +639,8 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
     file.write_text("poster,url\nOne,https://e.org/1\n")
     for words, told in (
-        (["--columns", "content=link"], "columns.content='link': is not a column of the file; "),
-        (["--columns", "name=poster"], "columns.Content='Content': is not a column of the file; "),
+        (["--content-column", "link"], "content_column='link': is not a column of the file; "),
+        (["--name-column", "poster"], "content_column='Content': is not a column of the file; "),
         (
             [],
             "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",
