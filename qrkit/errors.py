@@ -40,6 +40,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal, Self, TypeVar
 
 __all__ = [
@@ -55,7 +56,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-Door = Literal["python", "command", "http"]
+Door = Literal["python", "command", "http", "page"]
 Name = TypeVar("Name", bound=str)
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""
@@ -186,6 +187,27 @@ def one_of(name: str, value: object, allowed: Iterable[Name], lack: str = "") ->
         if one == value:
             return one
     raise InvalidParameter(Problem(name, value, "; ".join(filter(None, (lack, nearest(str(value), names))))))
+
+
+def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of: str = "", more: str = "") -> int:
+    """Return a whole number within bounds as an `int`, also one of NumPy.
+
+    Args:
+        name: The field of the value.
+        value: The value.
+        low: The least that is allowed.
+        high: The most that is allowed; None for no limit.
+        of: What it counts, such as " of days".
+        more: What is also allowed, such as ", or None".
+
+    Raises:
+        InvalidParameter: If it is another value.
+    """
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not low <= value <= (high or value):
+        bounds = f", {low} or more" if high is None else f" in {low}..{high:,}"
+        raise InvalidParameter(Problem(name, value, f"must be a whole number{of}{bounds}{more}", "out-of-range"))
+    return int(value)
 
 
 @contextmanager

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from base64 import b64encode
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.design.decoration import Photo
-from qrkit.design.frames import Caption
+from qrkit.design.design import Design
+from qrkit.design.frames import Caption, Frame
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
 from qrkit.drawing.logo import Logo
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.pictures.gallery import Gallery
 from qrkit.scanning.logo_size import with_logo
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-    from qrkit.design.frames import Frame
-    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
 

@@ -21,7 +21,6 @@ from qrkit.analytics.forecasts import forecast
 from qrkit.analytics.moved_codes import moved
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.ranking import ranking
-from qrkit.analytics.scan_rows import scan_records
 from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
 from qrkit.analytics.silent_codes import silent
 from qrkit.analytics.simulated.simulated import simulate
@@ -34,6 +33,7 @@ from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, unlike_people, visits_by_evidence, visits_by_kind
 from qrkit.store.questions.outages import outages
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part
+from qrkit.store.questions.scan_rows import scan_records
 
 __all__ = [
     "OTHER", "UNKNOWN", "Attribute", "ClockAttribute", "Looks", "Part", "Period", "SimulatedExperiment",

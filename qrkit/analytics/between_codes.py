@@ -12,7 +12,9 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 from math import exp, nan, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.distributions import student_probability, student_quantile
@@ -20,9 +22,6 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
 from qrkit.languages import say
 from qrkit.store import Scans
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = ["CodeCounts", "CodeLogs", "between_codes", "changes_of", "code_counts", "rates_of"]
 
@@ -73,8 +72,6 @@ def code_counts(view: Scans, days: Collection[date]) -> dict[str, CodeCounts]:
 
 def rates_of(counts: Mapping[str, CodeCounts]) -> CodeLogs:
     """Return the logarithms of the scans per day of the QR Codes that were scanned."""
-    import numpy as np
-
     rows = np.array([one for one in counts.values() if one.scans], dtype="float64").reshape(-1, 2)
     return CodeLogs(np.log((rows[:, 0] + HALF) / rows[:, 1]), 1 / (rows[:, 0] + HALF))
 
@@ -84,8 +81,6 @@ def changes_of(before: Mapping[str, CodeCounts], after: Mapping[str, CodeCounts]
 
     Only QR Codes count that were on display on both sides and were scanned on one of them.
     """
-    import numpy as np
-
     pairs = [(*one, *after[id]) for id, one in before.items() if id in after and one.scans + after[id].scans]
     rows = np.array(pairs, dtype="float64").reshape(-1, 4)
     scans = rows[:, ::2] + HALF

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import TYPE_CHECKING
+import pandas as pd
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import check_whole
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
 from qrkit.store.questions.scan_attributes import TAG, Attribute, key_sql, missing_value, table_of
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["check_most", "half_lives", "scans_by", "scans_by_content", "scans_by_location", "top_qrcodes"]
 
@@ -147,9 +143,7 @@ def _typed(frame: pd.DataFrame, *texts: str) -> pd.DataFrame:
 
 def check_most(most: int) -> int:
     """Validate a maximum number of rows and return it as an `int`."""
-    if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
-        raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
-    return int(most)
+    return check_whole("most", most, 1, of=" of rows")
 
 
 def half_lives(scans: Scans) -> pd.DataFrame:

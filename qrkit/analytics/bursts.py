@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share
 from qrkit.analytics.distributions import negative_binomial_at_least, negative_binomial_log_probability
@@ -17,10 +20,6 @@ from qrkit.analytics.unusual_days import (
     relative_variance,
 )
 from qrkit.store import Scans
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["bursts", "find_bursts"]
 
@@ -89,9 +88,6 @@ def bursts(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
 
 def find_bursts(daily: DailyScans, alarm: float) -> pd.DataFrame:
     """Return the DataFrame of `bursts`."""
-    import numpy as np
-    import pandas as pd
-
     found: list[Window] = []
     counted = np.ones(len(daily.days), dtype=bool)
     limit = alarm / (len(LENGTHS) * len(daily.days))
@@ -129,8 +125,6 @@ def _joined(windows: list[Window]) -> list[Window]:
 
 def _least_likely(daily: DailyScans, counted: np.ndarray) -> Window | None:
     """Return the least likely window of counted days, judged with its own days left out of everything."""
-    import numpy as np
-
     windows = []
     alone = _daily_expectation(daily, counted)
     for length in LENGTHS:
@@ -153,15 +147,11 @@ def _least_likely(daily: DailyScans, counted: np.ndarray) -> Window | None:
 
 def _daily_expectation(daily: DailyScans, counted: np.ndarray) -> np.ndarray:
     """Predict each day from the counted days that are not its neighbors."""
-    import numpy as np
-
     return expect(daily, counted, np.arange(len(daily.days)), 1)[0][:, 0]
 
 
 def _sums(values: np.ndarray, length: int) -> np.ndarray:
     """Return the sums of each window of consecutive values."""
-    import numpy as np
-
     sums = np.concatenate([[0], np.cumsum(values)])
     return sums[length:] - sums[:-length]  # type: ignore[no-any-return]
 
@@ -174,8 +164,6 @@ def _chances(daily: DailyScans, counted: np.ndarray, alone: np.ndarray, starts: 
         starts: Index of the first day of each window.
         length: Days of each window.
     """
-    import numpy as np
-
     total = len(daily.days)
     expected, mean = expect(daily, counted, starts, length)
     means = expected.sum(axis=1)

@@ -17,7 +17,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from math import exp, log, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import pandas as pd
 
 from qrkit.analytics.beginnings import beginnings, beginnings_by, from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
@@ -45,9 +47,6 @@ from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import frame_of, with_dtypes
 from qrkit.tracking.times import first_moment, from_day, moment_in
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "YEAR", "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days",

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
+
+import pandas as pd
 
 from qrkit.analytics.breakdowns import check_most
 from qrkit.analytics.small_groups import OTHER, without_small_groups
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.column_copy import reading_one_state
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute, table_of, value_sql
-
-if TYPE_CHECKING:
-    import pandas as pd
+from qrkit.store.questions.time_zones import stretches_of
 
 __all__ = ["TOTAL", "ClockAttribute", "cross_table"]
 
@@ -82,8 +81,6 @@ def cross_table(
         ...     cross_table(shop.scans, "country", "city").loc["PT"].to_dict()
         {'Lisboa': 1, 'Porto': 1, 'Vigo': 0, 'total': 2}
     """
-    import pandas as pd
-
     for name, attribute in (("rows", rows), ("columns", columns)):
         _check(scans, name, attribute, least)
     if rows == columns:
@@ -128,8 +125,6 @@ def _value_sql(scans: Scans, attribute: Attribute | ClockAttribute | str) -> str
 
 def _values(scans: Scans, attribute: Attribute | ClockAttribute | str, most: int, least: int | None) -> list[str]:
     """Return the values that have a row or column of their own."""
-    import pandas as pd
-
     every = CLOCK[attribute][1] if attribute in CLOCK else ()
     sql = VALUES.format(value=_value_sql(scans, attribute), table=table_of(attribute))
     frame = scans.ask(sql, most=len(every) or most)

@@ -19,11 +19,11 @@ from zoneinfo import ZoneInfo
 
 from qrkit.analytics.distributions import normal_quantile, student_quantile
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.time_zones import moment_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.outages import outage_days
+from qrkit.store.questions.time_zones import moment_of
 from qrkit.tracking.times import first_moment, naive
 
 __all__ = [

@@ -12,17 +12,16 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from math import exp, expm1, log, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, span_of
 from qrkit.analytics.long_run_spread import LongRun, Side, long_run_spread
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
 from qrkit.errors import InvalidParameter, Problem
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["read_covariates", "weekly_trend", "with_covariates"]
 
@@ -66,8 +65,6 @@ def weekly_trend(sides: Sequence[Mapping[date, int]]) -> float:
     Args:
         sides: Scans by day before and after a change, in the order of time, each of two weeks or more.
     """
-    import numpy as np
-
     if min(map(span_of, sides)) < TWO_WEEKS or min(sum(days.values()) for days in sides) < FEWEST_SCANS_OF_TREND:
         return nan
     days = [day.toordinal() for side in sides for day in side]
@@ -84,9 +81,6 @@ def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]
         InvalidParameter: If they are not a DataFrame of 1 to 10 columns of numbers, indexed by days, with a row for
             each counted day, or if a column is the same on all days, or follows from the others and the sides.
     """
-    import numpy as np
-    import pandas as pd
-
     if not isinstance(covariates, pd.DataFrame) or not 1 <= covariates.shape[1] <= MOST_COVARIATES:
         rule = f"must be a DataFrame with 1 to {MOST_COVARIATES} columns of numbers, indexed by day"
         raise InvalidParameter(Problem("covariates", type(covariates).__name__, rule, "wrong-type"))
@@ -121,8 +115,6 @@ def with_covariates(sides: Sequence[Mapping[date, int]], columns: np.ndarray, le
         columns: Result of `read_covariates`.
         level: Probability that the interval contains the true ratio, above 0 and below 1.
     """
-    import numpy as np
-
     scans, fewest_days = [sum(side.values()) for side in sides], min(map(span_of, sides))
     if fewest_days < TWO_WEEKS:
         return RatioInterval.none(nan, too_few_days(fewest_days, TWO_WEEKS, is_one_side=True))
@@ -145,16 +137,12 @@ def with_covariates(sides: Sequence[Mapping[date, int]], columns: np.ndarray, le
 
 def _sides(sides: Sequence[Mapping[date, int]]) -> np.ndarray:
     """Return two columns: 1 for each day, and 1 for the days of the second side."""
-    import numpy as np
-
     is_after = np.repeat(np.arange(len(sides)), [len(side) for side in sides])
     return np.column_stack([np.ones(len(is_after)), is_after])
 
 
 def _fit(sides: Sequence[Mapping[date, int]], further: np.ndarray, level: float, *, most: float) -> Fit:
     """Fit a level for each side and a factor for each further column, up to `most`; both sides have scans."""
-    import numpy as np
-
     seen = np.array([number for side in sides for number in side.values()], dtype="float64")
     columns = np.hstack([_sides(sides), further])
     levels = [log(sum(side.values()) / len(side)) for side in sides]

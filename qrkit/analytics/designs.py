@@ -6,21 +6,19 @@ from collections.abc import Collection, Mapping
 from datetime import date
 from itertools import combinations
 from math import ceil, exp, log, sqrt
-from numbers import Integral, Real
+from numbers import Real
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from qrkit.analytics.between_codes import CodeCounts, CodeLogs, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.comparing import check_zone, sides_of, whole_days_of
 from qrkit.analytics.daily_spread import check_share, whole_days
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.languages import number_text, percent_text, say
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["compare_designs", "plan"]
 
@@ -205,11 +203,8 @@ def plan(
     numbers = {"per_day": per_day, "lift": lift, "shift": shift, "places": places, "spread": spread}
     for name, value in numbers.items():
         _check_number(name, value)
-    if posters is not None and (
-        not isinstance(posters, Integral) or isinstance(posters, bool) or not 2 <= posters <= MOST_POSTERS
-    ):
-        rule = f"must be a whole number in 2..{MOST_POSTERS:,}, or None"
-        raise InvalidParameter(Problem("posters", posters, rule, "out-of-range"))
+    if posters is not None:
+        check_whole("posters", posters, 2, MOST_POSTERS, more=", or None")
     normal = NormalDist()
     far = 2 * (normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(POWER)) ** 2
     rows = []

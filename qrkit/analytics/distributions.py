@@ -5,12 +5,11 @@ scipy does the computing; it comes with the extra `statistics`. Only this module
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from qrkit.errors import extra
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = [
     "beta_probability", "beta_quantile", "cosine_transform", "gamma_quantile", "log_gamma",
@@ -65,8 +64,6 @@ def negative_binomial_at_least(number: np.ndarray, shape: np.ndarray, success: n
 
 def negative_binomial_log_probability(number: np.ndarray, shape: np.ndarray, success: np.ndarray) -> np.ndarray:
     """Return the logarithms of the probabilities of counts of exactly `number`; `success` is below 1."""
-    import numpy as np
-
     ways = _special().gammaln(number + shape) - _special().gammaln(shape) - _special().gammaln(number + 1)
     return ways + shape * np.log(success) + number * np.log1p(-success)  # type: ignore[no-any-return]
 

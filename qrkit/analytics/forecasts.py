@@ -14,22 +14,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import date, timedelta
 from math import inf, nan
-from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share, counts, on_each_day, whole_days
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, too_few_days, too_few_scans
 from qrkit.analytics.recent_level import recent_level
 from qrkit.analytics.unusual_days import PRIOR, DailyScans, Usual, bounds, days_with, which_are_holidays
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["Forecast", "forecast", "forecast_days"]
 
@@ -91,17 +89,12 @@ def forecast(
         InvalidParameter: If the view has fewer than 2 whole days, if there are too many groups, or if an argument is
             invalid.
     """
-    import numpy as np
-    import pandas as pd
-
-    if not isinstance(days, Integral) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
-        rule = f"must be a whole number of days in 1..{MOST_DAYS}"
-        raise InvalidParameter(Problem("days", days, rule, "out-of-range"))
+    days = check_whole("days", days, 1, MOST_DAYS, of=" of days")
     if by is not None:
         check_attribute("by", by, scans)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans], to_now=True)
-    coming = [last + timedelta(days=number) for number in range(int(days))]
+    coming = [last + timedelta(days=number) for number in range(days)]
     groups = _recent(scans, (first, last), by)
     (calendar, *_) = groups.values()
     is_ordinary = ~np.array(which_are_holidays(calendar, holidays))
@@ -136,8 +129,6 @@ def _recent(scans: Scans, ends: tuple[date, date], by: str | None) -> dict[str, 
 
 def _table(coming: list[date], found: Forecast) -> pd.DataFrame:
     """Return a forecast as a table."""
-    import pandas as pd
-
     columns: dict[str, object] = {"day": pd.Series(coming, dtype="datetime64[us]")}
     for names, numbers in zip(NAMES, (found.days, found.totals), strict=True):
         expected, low, high = numbers
@@ -154,8 +145,6 @@ def forecast_days(daily: DailyScans, weekdays: list[int], level: float) -> Forec
         weekdays: Weekday of each day of the forecast, 0 for Monday.
         level: Probability that an interval contains the truth, above 0 and below 1.
     """
-    import numpy as np
-
     daily = _since_first_scan(daily)
     number, total = len(daily.days), float(daily.numbers.sum())
     factors = _weekday_factors(daily, (total + PRIOR) / max(number, 1))
@@ -175,24 +164,18 @@ def forecast_days(daily: DailyScans, weekdays: list[int], level: float) -> Forec
 
 def _since_first_scan(daily: DailyScans) -> DailyScans:
     """Leave out the days before the first scan, and that day, unless it is the first one."""
-    import numpy as np
-
     scanned = np.flatnonzero(daily.numbers)
     start = scanned[0] + 1 if len(scanned) and scanned[0] else 0
     return daily.only(np.arange(len(daily.days)) >= start)
 
 
 def _without_intervals(expected: np.ndarray, reason: str) -> Forecast:
-    import numpy as np
-
     none = np.full(len(expected), nan)
     return Forecast(np.array([expected, none, none]), np.array([np.cumsum(expected), none, none]), reason)
 
 
 def _weekday_factors(daily: DailyScans, mean: float) -> np.ndarray:
     """Return the factor of each weekday, shrunk toward 1."""
-    import numpy as np
-
     on_weekday = np.eye(7)[daily.weekdays]
     days, scans = on_weekday.sum(axis=0), daily.numbers @ on_weekday
     number = max(len(daily.days), 1)

@@ -20,12 +20,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from math import pi
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from qrkit.analytics.distributions import cosine_transform, normal_quantile, student_mixture_quantile
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = ["LongRun", "LongRunPosterior", "Side", "long_run_posterior", "long_run_spread", "side_of"]
 
@@ -86,8 +85,6 @@ class LongRunPosterior(NamedTuple):
 
 def side_of(days: Mapping[date, float]) -> Side:
     """Return consecutive days, given as their scans by day, as arrays."""
-    import numpy as np
-
     return Side(np.array(list(days.values()), dtype="float64"), np.array([day.weekday() for day in days]))
 
 
@@ -110,8 +107,6 @@ def long_run_posterior(sides: Sequence[Side], *, weekly: bool = True) -> LongRun
         sides: See `long_run_spread`.
         weekly: See `long_run_spread`.
     """
-    import numpy as np
-
     lengths = [len(side.values) for side in sides]
     basis = _basis(sides, lengths, weekly=weekly)
     values = np.concatenate([side.values for side in sides])
@@ -133,8 +128,6 @@ def long_run_posterior(sides: Sequence[Side], *, weekly: bool = True) -> LongRun
 
 def _basis(sides: Sequence[Side], lengths: Sequence[int], *, weekly: bool) -> np.ndarray:
     """Return an orthonormal basis of what is fitted: the mean of each side and, if `weekly`, the weekdays."""
-    import numpy as np
-
     which = np.repeat(np.arange(len(sides)), lengths)
     columns = [which == number for number in range(len(sides))]
     if weekly:
@@ -146,8 +139,6 @@ def _basis(sides: Sequence[Side], lengths: Sequence[int], *, weekly: bool) -> np
 
 def _periodogram(residuals: np.ndarray, basis: np.ndarray, lengths: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Return the squared cosine transform of the residuals and its angular frequencies, in radians per day."""
-    import numpy as np
-
     powers, waves, start = [], [], 0
     for length in lengths:
         part = slice(start, start + length)
@@ -162,8 +153,6 @@ def _periodogram(residuals: np.ndarray, basis: np.ndarray, lengths: Sequence[int
 
 def _models() -> np.ndarray:
     """Return the models: correlation from one day to the next, correlated share of the variance, prior probability."""
-    import numpy as np
-
     pairs = [(rho, share) for rho in CORRELATIONS for share in SHARES]
     prior = (1 - INDEPENDENT) / len(pairs)
     return np.array([(0.0, 0.0, INDEPENDENT), *((rho, share, prior) for rho, share in pairs)])
@@ -171,8 +160,6 @@ def _models() -> np.ndarray:
 
 def _mean_variances(models: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     """Return for each model the variance of a mean of days, relative to that of independent days."""
-    import numpy as np
-
     rho, share = models[:, 0], models[:, 1]
     sides = [(1 + rho) / (1 - rho) - 2 * rho * (1 - rho**n) / (n * (1 - rho) ** 2) for n in lengths]
     found: np.ndarray = 1 - share + share * np.average(sides, axis=0, weights=[1 / n for n in lengths])

@@ -12,7 +12,9 @@ from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 from math import log, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pandas as pd
 
 from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.comparing import Group, controlled_sides, sides_of
@@ -23,9 +25,6 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["MOST_CODES", "WEEK", "Moved", "find_moved", "moved", "settled"]
 

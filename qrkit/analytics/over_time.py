@@ -14,21 +14,20 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
-from qrkit.analytics.time_zones import moment_of, stretches_of
+import pandas as pd
+
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
 from qrkit.store.questions.local_time import Stretch, case_of, local_time, microseconds, on_the_clock, stretches
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
+from qrkit.store.questions.time_zones import moment_of, stretches_of
 from qrkit.store.records.campaign_colors import colors_by_name
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now, period_start
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Period", "previous_view", "scans_and_previous", "scans_by_hour", "scans_per", "scans_per_day"]
 
@@ -145,8 +144,6 @@ def scans_by_hour(scans: Scans) -> pd.DataFrame:
     Raises:
         InvalidParameter: If the view has more than a million hours.
     """
-    import pandas as pd
-
     counts = scans.ask(BY_HOUR.format(local=local_time(stretches_of(scans))))
     first, last = (None if pd.isna(end) else end.to_pydatetime() for end in counts[["first", "last"]].iloc[0])
     hours = _hours_of_week(scans, first, last)
@@ -174,8 +171,6 @@ def scans_and_previous(scans: Scans, period: Period = "day", *, previous: Scans 
         InvalidParameter: If the view has no `since` or no `until` and `previous` is None, if the period is unknown, or
             if there are more than a million rows.
     """
-    import pandas as pd
-
     before = previous_view(scans) if previous is None else previous
     columns = ["start", "scans", "visitors"]
     present, past = (scans_per(view, period)[columns] for view in (scans, before))
@@ -207,8 +202,6 @@ def _end(scans: Scans, last: datetime | None) -> datetime | None:
 
 def _hours_of_week(scans: Scans, first: datetime | None, last: datetime | None) -> dict[tuple[int, int], int]:
     """Return how often each weekday (1 to 7) and hour came between the ends of a view."""
-    import pandas as pd
-
     since, until = scans.period[0] or first, _end(scans, last)
     if since is None or until is None or since >= until:
         return {}
@@ -251,8 +244,6 @@ def _hour_start(known: Sequence[Stretch]) -> str:
 
 def _hours(scans: Scans, counts: pd.DataFrame) -> pd.DataFrame:
     """Return the hours of a view; columns label, start (datetime64[us], both UTC), hours (float64)."""
-    import pandas as pd
-
     ends = _ends(scans, counts, ZoneInfo("UTC"))
     starts: list[datetime] = []
     if ends:
@@ -271,8 +262,6 @@ def _hours(scans: Scans, counts: pd.DataFrame) -> pd.DataFrame:
 
 def _days(scans: Scans, counts: pd.DataFrame, period: str) -> pd.DataFrame:
     """Return the days, weeks or months of a view; columns label (datetime64[us], local), start (UTC), hours."""
-    import pandas as pd
-
     ends = _ends(scans, counts, scans.zone)
     days: list[date] = []
     if ends:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.beginnings import beginnings_by, from_beginning
 from qrkit.analytics.daily_spread import check_choice, check_share, spread_of, whole_days, without_outages
@@ -15,10 +18,6 @@ from qrkit.analytics.rate_intervals import FOUR_WEEKS
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Part, group_sql
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["pooled_rates", "ranking"]
 
@@ -83,9 +82,6 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
         ...     ranking(march)[["qrcode", "first"]].head(1).values.tolist()
         [['door', 1.0]]
     """
-    import numpy as np
-    import pandas as pd
-
     check_choice("by", by, Part)
     level = check_share("level", level)
     histories = _histories(scans, by)
@@ -134,8 +130,6 @@ def _spreads(
 
     The first array is for estimates, the second for intervals of a level: it is larger, since the spread is uncertain.
     """
-    import numpy as np
-
     measured = np.array([_measured(history, level) for history in histories]).reshape(-1, 2)
     typical = np.median(measured[totals > 0], axis=0) if totals.any() else np.ones(2)
     # A spread that is measured on a few days or scans is hardly known: average it with that of a typical group.
@@ -160,8 +154,6 @@ def _measured(days: Mapping[date, int], level: float) -> tuple[float, float]:
 
 def _bounds(rates: Gammas, ratios: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of intervals for rates whose variances are multiplied by these ratios."""
-    import numpy as np
-
     shapes = rates.shape / ratios
     low, high = (
         np.array([gamma_quantile(shape, (1 + side * level) / 2) for shape in shapes]) * rates.mean / shapes
@@ -172,8 +164,6 @@ def _bounds(rates: Gammas, ratios: np.ndarray, level: float) -> tuple[np.ndarray
 
 def _probabilities(rates: Gammas) -> tuple[np.ndarray, np.ndarray]:
     """Return for each rate the probability that it is the highest, and that it is one of the three highest."""
-    import numpy as np
-
     number = len(rates.shape)
     draws = np.random.default_rng(SEED).gamma(rates.shape, rates.scale, (DRAWS, number))
     order = np.argsort(-draws, axis=1)
@@ -220,8 +210,6 @@ def pooled_rates(counts: np.ndarray, exposures: np.ndarray) -> Gammas:
         counts: Number of independent events in each group, 0 or more, not necessarily whole.
         exposures: How long each group was observed, above 0; rates are counts per unit of this.
     """
-    import numpy as np
-
     if len(counts) < FEWEST_GROUPS:
         return Gammas(counts + ALONE, 1 / exposures)
     shapes, rates, priors = _grid(counts, exposures)
@@ -237,8 +225,6 @@ def pooled_rates(counts: np.ndarray, exposures: np.ndarray) -> Gammas:
 
 def _grid(counts: np.ndarray, exposures: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the distributions that the rates may have: columns of shapes and inverse scales, and log priors."""
-    import numpy as np
-
     variations = np.geomspace(*VARIATIONS)[:, None]
     expected = max(counts.sum(), ALONE) / exposures.sum() * exposures
     # How well each group tells the mean of all rates, given how different rates are.

@@ -9,13 +9,12 @@ move: its logarithm is a random walk whose steps are as large as those for which
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from qrkit.analytics.distributions import negative_binomial_log_probability
 from qrkit.analytics.long_run_spread import Side, long_run_spread
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = ["Ahead", "RecentLevel", "recent_level"]
 
@@ -63,8 +62,6 @@ class RecentLevel(NamedTuple):
 
     def ahead(self, factors: np.ndarray) -> Ahead:
         """Predict the days after the last one, given their factors."""
-        import numpy as np
-
         days = np.arange(1, len(factors) + 1)
         walks = np.exp(np.minimum(days * self.steps[:, None], MOST_WALK))
         means = self.levels[:, None] * factors
@@ -92,8 +89,6 @@ def recent_level(numbers: np.ndarray, weekdays: np.ndarray, factors: np.ndarray,
         factors: What the scans of each day are expected to be, relative to the level; above 0.
         level: Level of the intervals that are made with the result, above 0 and below 1.
     """
-    import numpy as np
-
     kept = np.append(0.5 ** (1 / np.array(HALF_LIVES)), 1.0)
     mean = (numbers.sum() + PRIOR) / len(numbers)
     scans, days = np.full(len(kept), PRIOR), np.full(len(kept), PRIOR / mean)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
@@ -14,9 +16,6 @@ from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import INSTANT, WEEK, Span, activations, spans
 from qrkit.tracking.text_columns import frame_of, with_dtypes
 from qrkit.tracking.times import naive, utc
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["calendar", "gaps_and_overlaps", "served_under"]
 

@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share, on_each_day, spread_of, today
 from qrkit.analytics.long_run_spread import long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.time_zones import moment_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.outages import outage_days
+from qrkit.store.questions.time_zones import moment_of
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["WINDOWS", "Silence", "judge_silence", "silent"]
 

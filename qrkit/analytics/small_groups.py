@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from qrkit.errors import InvalidParameter, Problem
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
+from qrkit.errors import InvalidParameter, Problem, check_whole
 
 __all__ = ["OTHER", "check_least", "without_small_groups"]
 
@@ -90,8 +88,6 @@ def _is_open(numbers: list[int], least: int) -> bool:
 
 def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -> pd.DataFrame:
     """Merge the hidden rows into one last row. Only the count is summed, because people can be in several groups."""
-    import pandas as pd
-
     if not hidden:
         return result
     other: dict[str, Any] = dict.fromkeys(result.columns) | {key: OTHER, count: int(result.loc[hidden, count].sum())}
@@ -102,14 +98,10 @@ def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -
 
 def check_least(least: int) -> int:
     """Validate the smallest number that is shown and return it as an `int`."""
-    if not isinstance(least, Integral) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
-        raise InvalidParameter(Problem("least", least, "must be a whole number in 2..1000000", "out-of-range"))
-    return int(least)
+    return check_whole("least", least, 2, 1_000_000)
 
 
 def _check(frame: pd.DataFrame, by: tuple[str, ...], count: str, least: int) -> None:
-    import pandas as pd
-
     if isinstance(by, str) or not by or count in by:
         raise InvalidParameter(Problem("by", by, f"must be a tuple of columns, without {count!r}"))
     missing = [name for name in (*by, count) if name not in frame.columns]

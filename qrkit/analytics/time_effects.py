@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.daily_spread import check_choice, check_share, whole_days
 from qrkit.analytics.distributions import beta_quantile, normal_quantile, student_quantile
@@ -19,10 +22,6 @@ from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, PRIOR, too_
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["TimeEffect", "share_intervals", "time_effects"]
 
@@ -56,9 +55,6 @@ def time_effects(scans: Scans, of: TimeEffect = "weekday", *, level: float = 0.9
     Raises:
         InvalidParameter: If the view has fewer than 7 whole days, or if an argument is out of range.
     """
-    import numpy as np
-    import pandas as pd
-
     check_choice("of", of, TimeEffect)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans])
@@ -93,8 +89,6 @@ def share_intervals(table: np.ndarray, level: float) -> tuple[np.ndarray, np.nda
         table: Scans, an array of weeks x weekdays or weeks x hours.
         level: Probability that an interval contains the true effect, above 0 and below 1.
     """
-    import numpy as np
-
     weeks, cells = table.shape
     totals, scans = table.sum(axis=0), float(table.sum())
     known = totals > 0

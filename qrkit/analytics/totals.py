@@ -7,16 +7,13 @@ not count toward visitors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, group_sql, table_of
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["imported_scans", "repeat_share", "summary"]
 

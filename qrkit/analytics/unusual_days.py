@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, check_share, counts, whole_days
 from qrkit.analytics.distributions import (
@@ -15,10 +18,6 @@ from qrkit.analytics.distributions import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = [
     "FITTED", "NEIGHBORS", "DailyScans", "Usual", "bounds", "check_holidays", "daily_scans", "days_with", "expect",
@@ -131,8 +130,6 @@ def daily_scans(scans: Scans) -> DailyScans:
 
 def days_with(daily: dict[date, int]) -> DailyScans:
     """Convert the scans of consecutive days to `DailyScans`."""
-    import numpy as np
-
     weekdays = np.array([day.weekday() for day in daily])
     return DailyScans(list(daily), np.array(list(daily.values()), dtype="float64"), weekdays)
 
@@ -144,9 +141,6 @@ def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -
         alarm: Probability of a false alarm on any of the days.
         holidays: Whether each day is a holiday; without any values, none is.
     """
-    import numpy as np
-    import pandas as pd
-
     limit = alarm / len(daily.days)
     is_ordinary = ~np.array(holidays or [False] * len(daily.days))
     is_known = daily.only(is_ordinary).is_known
@@ -181,8 +175,6 @@ def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
         starts: Index of the first day of each window.
         length: Days of each window.
     """
-    import numpy as np
-
     sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
     ends = np.minimum(starts + length + NEIGHBORS, len(values))
     return sums[-1] - (sums[ends] - sums[np.maximum(starts - NEIGHBORS, 0)])  # type: ignore[no-any-return]
@@ -198,8 +190,6 @@ def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: i
     Returns:
         Expected scans, an array of windows x days of a window; and the daily mean of the days outside of each window.
     """
-    import numpy as np
-
     total = len(daily.numbers)
     used = np.where(counted, daily.numbers, 0.0)
     on_weekday = np.eye(7)[daily.weekdays]
@@ -246,8 +236,6 @@ def relative_variance(total: int, length: int, spread: np.ndarray, mean: np.ndar
 
 def negative_binomial(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return shape and success probability of the negative binomial distributions with these means and variances."""
-    import numpy as np
-
     # A variance equal to the mean would be a Poisson distribution, the limit of an infinite shape.
     beyond = np.maximum(variance - mean, mean * 1e-6)
     return mean**2 / beyond, mean / (mean + beyond)
@@ -255,8 +243,6 @@ def negative_binomial(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarra
 
 def _usual(daily: DailyScans, counted: np.ndarray) -> Usual:
     """Predict each day from the counted days that are not its neighbors."""
-    import numpy as np
-
     total = len(daily.days)
     starts = np.arange(total)
     expected, mean = expect(daily, counted, starts, 1)
@@ -271,8 +257,6 @@ def _usual(daily: DailyScans, counted: np.ndarray) -> Usual:
 
 def _chances(numbers: np.ndarray, usual: Usual) -> np.ndarray:
     """Return the two-sided probability that a usual day is at least as far off as each number."""
-    import numpy as np
-
     shape, success = negative_binomial(usual.mean, usual.variance)
     tails = (negative_binomial_at_most(numbers, shape, success), negative_binomial_at_least(numbers, shape, success))
     smaller = np.clip(np.minimum(*tails), SMALLEST, 0.5)
@@ -286,8 +270,6 @@ def bounds(usual: Usual, tail: float) -> tuple[np.ndarray, np.ndarray]:
         usual: Predictions, whose variance may have infinite degrees of freedom.
         tail: Probability, above 0 and below 0.5.
     """
-    import numpy as np
-
     shape, success = negative_binomial(usual.mean, usual.variance)
     beyond = normal_from_student(tail, usual.freedom)
     bounded = beyond > SMALLEST
@@ -299,8 +281,6 @@ def bounds(usual: Usual, tail: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _smallest(is_reached: Callable[[np.ndarray], np.ndarray], mean: np.ndarray) -> np.ndarray:
     """Return for each day the smallest number, 0 or more, from which on a condition holds."""
-    import numpy as np
-
     low, high = np.full(len(mean), -1.0), np.ceil(mean)
     while not (reached := is_reached(high)).all():
         low, high = np.where(reached, low, high), np.where(reached, high, 2 * high + 1)

@@ -7,21 +7,18 @@ limit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
 from qrkit.analytics.breakdowns import check_most
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import VISITORS
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scans import in_zone_of, period_sql
+from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.accounts import all_accounts
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["VISITS", "human_scans", "orphan_visits", "unlike_people", "visits_by_evidence", "visits_by_kind"]
 
@@ -182,8 +179,6 @@ def human_scans(scans: Scans) -> pd.DataFrame:
     browser looks like a bot is in neither. See `visits_by_evidence` for the number of visits with each kind of
     evidence.
     """
-    import pandas as pd
-
     evidence = visits_by_evidence(scans)
     visits = evidence.groupby("person")["visits"].sum()
     counted = evidence.loc[evidence["evidence"].isin(COUNTED), "visits"].sum()

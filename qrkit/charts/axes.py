@@ -9,9 +9,10 @@ from io import BytesIO
 from itertools import pairwise
 from math import isnan, nan
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import matplotlib.style
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -24,9 +25,6 @@ from qrkit.charts.installed_fonts import with_installed_fonts
 from qrkit.charts.labels import FONT, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LanguageTag, current_language, in_language, number_text, say
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "LEADING", "LINE", "NARROW", "NOTE", "Chart", "count_text", "draw_counts", "draw_line", "fill_counts",
@@ -338,8 +336,6 @@ def fill_counts(
 
 def count_text(count: Any) -> str:
     """Format a count like 1,234, or "hidden" for a missing one, as in tables without small groups."""
-    import pandas as pd
-
     return say("hidden") if pd.isna(count) else number_text(count)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil, log10
-from typing import TYPE_CHECKING
 
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from qrkit.charts.axes import NOTE, Chart, house_style, listed, range_text
@@ -16,10 +17,6 @@ from qrkit.charts.series import column_words
 from qrkit.charts.world import equal_earth, world
 from qrkit.languages import number_text, say
 from qrkit.tracking.countries import country_name
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["scans_by_country"]
 

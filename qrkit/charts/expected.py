@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, house_style, top_of
 from qrkit.charts.colors import tint
@@ -25,10 +28,6 @@ from qrkit.charts.periods import (
 from qrkit.charts.series import SCANS
 from qrkit.charts.time_axis import at_time, room_below, time_axis
 from qrkit.languages import long_date, number_text, percent_text, plain_date, say, short_date
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["forecast", "previous_period", "unusual_days"]
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from qrkit.charts.axes import NARROW, Chart, house_style
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.languages import number_text, say
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["time_to_first_scan"]
 
@@ -48,8 +46,6 @@ def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: 
         width: Pixels.
         height: Pixels, with the title. A chart that is too low for a title has none.
     """
-    import pandas as pd
-
     if not len(frame):
         return Chart.nothing(width, height, "QR Codes")
     bounds = [-float("inf"), *(bound for _, bound in BINS)]

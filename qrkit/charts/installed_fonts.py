@@ -6,15 +6,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width, name
 
 from matplotlib.font_manager import findSystemFonts, fontManager, get_font
+from matplotlib.text import Text
 
 from qrkit.charts.labels import BOX, FONT, is_drawable
-
-if TYPE_CHECKING:
-    from matplotlib.text import Text
 
 __all__ = ["with_installed_fonts"]
 

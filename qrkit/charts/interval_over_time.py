@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
+import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.axes import Chart, draw_line, house_style
@@ -14,9 +14,6 @@ from qrkit.charts.labels import length
 from qrkit.charts.periods import days_text
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import say, signed_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["experiment"]
 

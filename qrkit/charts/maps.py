@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import cos, radians, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Polygon
 
@@ -16,10 +19,6 @@ from qrkit.charts.labels import cut, fit, length, quoted
 from qrkit.charts.series import SCANS
 from qrkit.charts.world import world
 from qrkit.languages import number_text, say
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["cluster", "radius_of", "scans_by_location"]
 
@@ -300,8 +299,6 @@ def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
     Args:
         places: Pixels from the left and from the top, and scans, most scanned first.
     """
-    import numpy as np
-
     dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
     is_changed = True
     while is_changed:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from qrkit.charts.axes import NARROW, Chart, draw_counts, fill_counts, house_style, listed, top_of, total_words
 from qrkit.charts.colors import MOST_COLORS, tint
@@ -23,10 +25,6 @@ from qrkit.charts.periods import (
 from qrkit.charts.series import by_words, colors_of, column_words, finding_of, has_scans, shown_of, table_of, totals_of
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import number_text, say
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["lines"]
 

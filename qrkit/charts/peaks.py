@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from qrkit.charts.axes import Chart, top_of
 from qrkit.charts.labels import length
 from qrkit.charts.periods import moment_text, unit_of
 from qrkit.charts.time_axis import at_time
 from qrkit.languages import number_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["scale_end", "write_peak"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.languages import long_date, month_name, period_text, plain_date, say
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "are_complete", "days_text", "moment_text", "partial_note", "scans_a", "scans_per", "time_words", "unit_of",

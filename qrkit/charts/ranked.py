@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from qrkit.charts.axes import LEADING, NOTE, Chart, count_text, house_style, listed
 from qrkit.charts.colors import tint
@@ -14,10 +17,6 @@ from qrkit.charts.series import by_words, column_words
 from qrkit.languages import number_text, percent_text, say
 from qrkit.tracking.countries import country_name
 from qrkit.tracking.text_columns import as_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["bars", "human_scans", "rates"]
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.charts.colors import assign_colors
 from qrkit.charts.labels import others, quoted
 from qrkit.charts.periods import moment_text, unit_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "SCANS", "by_words", "colors_of", "column_words", "finding_of", "has_scans", "shown_of", "stored_colors",
@@ -87,8 +86,6 @@ def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: b
 
 def has_scans(frame: pd.DataFrame) -> bool:
     """Return whether a frame of scans over time has any scan."""
-    import pandas as pd
-
     times = [name for name in ("day", "start") if name in frame]
     if "scans" in frame and times and (frame.empty or pd.api.types.is_datetime64_any_dtype(frame[times[0]])):
         return bool(frame["scans"].sum())
@@ -99,8 +96,6 @@ def has_scans(frame: pd.DataFrame) -> bool:
 
 def text_column_name(frame: pd.DataFrame) -> str:
     """Return the name of the text column, or "" if there is none."""
-    import pandas as pd
-
     return next((str(name) for name in frame.columns if pd.api.types.is_string_dtype(frame[name])), "")
 
 

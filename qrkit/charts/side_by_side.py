@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from qrkit.charts.axes import (
     LEADING,
@@ -47,10 +50,6 @@ from qrkit.charts.series import (
 from qrkit.charts.time_axis import BELOW, time_axis
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, say
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["small_multiples"]
 

@@ -8,14 +8,12 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import groupby
 from math import hypot
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
+
+from matplotlib.figure import Figure
 
 from qrkit.charts.axes import house_style
 from qrkit.charts.colors import COLORS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["short_path", "to_svg"]
 

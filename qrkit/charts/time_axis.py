@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from matplotlib.axes import Axes
 from matplotlib.dates import date2num
 from matplotlib.lines import Line2D
 
@@ -14,9 +15,6 @@ from qrkit.charts.colors import tint
 from qrkit.charts.labels import length
 from qrkit.charts.periods import unit_of
 from qrkit.languages import month_and_year, short_date, short_month, short_months
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["BELOW", "at_time", "room_below", "time_axis"]
 

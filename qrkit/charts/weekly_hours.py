@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import pandas as pd
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from qrkit.charts.axes import NARROW, Chart, house_style, range_text, total_words
@@ -15,9 +16,6 @@ from qrkit.charts.headings import heading
 from qrkit.charts.labels import length
 from qrkit.charts.periods import zone_text
 from qrkit.languages import number_text, say, short_weekday, weekday_name
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["hour_of_week"]
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["define_check"]
 
 KEYS = (
-    "verdict", "score", "level", "audience", "phones", "embedded", "content", "issues", "budget", "structure", "panel",
-    "grade", "photo", "leastWidthMm",
+    "verdict", "score", "level", "audience", "phones", "embedded", "content", "others", "issues", "budget", "structure",
+    "panel", "grade", "photo", "leastWidthMm",
 )  # fmt: skip
 """Names of a report in JSON."""
 

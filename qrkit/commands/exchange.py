@@ -64,6 +64,7 @@ def define_export(one: Parser) -> None:
     one.add_argument(
         "file", type=Path, metavar="FILE", help=f"the file to write; the suffix sets the format: {FORMATS}"
     )
+    one.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     what = f"format of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
     one.add_argument("--image-format", choices=IMAGE_FORMATS, metavar="FORMAT", help=what)
     names = "pattern of the paths in a zip, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields"
@@ -109,7 +110,7 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
                 complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
-    tell_import(result, asked)
+    tell_import(result, asked, check=asked.check)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "updated": len(result.updates), "template": template, "issues": issues}
@@ -187,12 +188,14 @@ def _export(asked: argparse.Namespace) -> None:
         if suffix not in formats and (wrong := refused_options(asked, names, f"is only for {' and '.join(formats)}")):
             raise InvalidParameter(*wrong)
     with opened(asked, to_read=True) as portfolio:
+        campaign = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        codes = portfolio.list_qrcodes(campaign_id=campaign)
         with complaining(asked.command):
             file = portfolio.export_file(
                 asked.file, image_format=asked.image_format or "png", names=asked.names or "",
                 print_size=print_size(asked), progress=sys.stderr.isatty(),
+                ids=None if campaign is None else {code.id for code in codes},
             )  # fmt: skip
-        codes = [code for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
         if suffix in PICTURES:
             tell_of_local_urls(asked.command, portfolio, codes)

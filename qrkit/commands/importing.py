@@ -94,7 +94,7 @@ def import_codes(
     return result, template
 
 
-def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
+def tell_import(result: ImportResult, asked: argparse.Namespace, *, check: bool = False) -> None:
     """Print what an import skipped or changed, on the error stream; several duplicates are one line."""
     repeated = [issue.row for issue in result.issues if _is_mere_duplicate(issue)]
     lists_all = len(repeated) < 2
@@ -103,11 +103,15 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
         rule = "have the name and content of an earlier row or of a QR Code in the portfolio"
         complain(asked.command, f"{len(repeated):,} rows {rule}; first: row {repeated[0]}")
     fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
-    for reason, when in (("suspicious-url", ""), ("duplicate", " before")):
-        if added := fixable.count(reason):
-            codes = "1 code was" if added == 1 else f"{added} codes were"
-            hint = "correct all: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
-            complain(asked.command, f"{codes} added with such an address{when}; {hint}")
+    later = "correct all: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
+    at_once = "to import them corrected, add --fix-urls"
+    for reason, where, hint in (
+        ("suspicious-url", "", at_once if check else later),
+        ("duplicate", " of the store", later),
+    ):
+        if count := fixable.count(reason):
+            what = f"1 code{where} has an address" if count == 1 else f"{count} codes{where} have addresses"
+            complain(asked.command, f"{what} that visitors see as text; {hint}")
     if result.hosts_left:
         complain(asked.command, result.hosts_left)
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial, wraps
 from threading import Lock
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from qrkit.commands.campaign import campaign_rows
@@ -26,7 +25,7 @@ from qrkit.commands.report import period_of
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
-from qrkit.errors import InvalidParameter, Problem, QrkitError, extra
+from qrkit.errors import InvalidParameter, Problem, QrkitError, check_whole, extra
 from qrkit.languages import LanguageTag
 from qrkit.store import Scans
 from qrkit.tracking.times import WholePeriod
@@ -146,7 +145,7 @@ IN_JSON = {Scans: Which, Collection[date]: list[date]}
 
 def _question(ask: Callable[..., Any], opening: Opening, without: Sequence[str]) -> Tool:
     """Return a function of `analytics` as a tool: views are `Which`, and the answer has the rows of its table."""
-    signature = inspect.signature(ask, eval_str=True, locals={"pd": SimpleNamespace(DataFrame=object)})
+    signature = inspect.signature(ask, eval_str=True)
     views = [name for name, one in signature.parameters.items() if one.annotation is Scans]
     parameters = [
         one.replace(annotation=IN_JSON.get(one.annotation, one.annotation))
@@ -223,7 +222,7 @@ class Reader:
             campaign: Only those of the campaign with this name or ID.
             most: Maximum number of rows, 1..1,000; left_out says how many more there are.
         """
-        _check_most(most)
+        check_whole("most", most, 1, MOST_ROWS)
         with self._opened() as portfolio:
             campaign_id = None if campaign is None else portfolio.find_campaign(campaign).id
             found = portfolio.search_qrcodes(search, campaign_id=campaign_id)
@@ -330,11 +329,6 @@ class Writer:
         """
         with self._opened() as portfolio:
             return {"id": portfolio.insert_campaign(name, description=description).id, "name": name}
-
-
-def _check_most(most: int) -> None:
-    if not 1 <= most <= MOST_ROWS:
-        raise InvalidParameter(Problem("most", most, f"must be in 1..{MOST_ROWS:,}", "out-of-range"))
 
 
 def _shown(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Answer]:

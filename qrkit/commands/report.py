@@ -42,7 +42,8 @@ def define_report(one: Parser) -> None:
         help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
-    one.add_argument("--campaign", metavar="NAME", help="report on this campaign only (default: on all)")
+    campaign = "report on this campaign only; repeat it for several (all)"
+    one.add_argument("--campaign", action="append", metavar="NAME", help=campaign)
     add_period(one)
     compared = f"what to compare: {', '.join(COMPARED)} (the days before, if they have scans)"
     one.add_argument("--compare", choices=COMPARED, metavar="WHAT", help=compared)
@@ -107,17 +108,16 @@ def _report(asked: argparse.Namespace) -> None:
     link = None
     with opened(asked, must_exist=True, to_read=asked.link is None) as portfolio:
         how = period_of(asked, portfolio) | {"title": asked.title, "language": asked.language}
-        campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
+        chosen = [portfolio.find_campaign(name).id for name in asked.campaign or ()]
         for name in asked.by or ():
             check_attribute("by", name, portfolio.scans)
         if output and output.suffix.lower() == NOTEBOOK:
-            report.notebook(portfolio, output, campaign_id=campaign_id, **how)
+            report.notebook(portfolio, output, campaign_id=chosen[0] if chosen else None, **how)
         else:
             how |= {"least": asked.least, "brand": None if asked.brand is None else _brand(portfolio, asked.brand)}
             how |= {"attributes": asked.by} if asked.by else {}
             how |= {"compare_to": asked.compare.replace("-", " ")} if asked.compare else {}
-            whose = [] if campaign_id is None else [campaign_id]
-            made = (report.campaign if whose else report.portfolio)(portfolio, *whose, **how)
+            made = report.campaign(portfolio, chosen, **how) if chosen else report.portfolio(portfolio, **how)
             if output:
                 made.save(output)
             if asked.link is not None:
@@ -147,6 +147,8 @@ def _output(asked: argparse.Namespace) -> Path | None:
         rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
         others = ("brand", "by", "compare", "link", "mail")
         wrong = refused_options(asked, others, "is not for reports as notebooks")
+        if len(asked.campaign or ()) > 1:
+            wrong.append(Problem("campaign", ", ".join(asked.campaign), "must be one campaign for a notebook"))
         if wrong := wrong + refused_options(asked, ["least"], rule):
             raise InvalidParameter(*wrong)
     return output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import (
     add_content_columns,
@@ -21,9 +20,7 @@ from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place
 from qrkit.commands.stores import add_base_url, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.paper.label_pages import SheetSettings
-
-if TYPE_CHECKING:
-    from qrkit.paper.label_sheets import SheetFile
+from qrkit.paper.label_sheets import SheetFile
 
 __all__ = ["define_sheet"]
 
@@ -50,7 +47,9 @@ def define_sheet(one: Parser) -> None:
     line = (
         "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
     )
-    what.add_argument("--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more ({{name}})")
+    what.add_argument(
+        "--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more (the name, unless captions say it)"
+    )
     what.add_argument("--test-page", action="store_true", help="outlines and rulers, to measure --offset-x and --scale")
     add_place(one)
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
@@ -69,7 +68,7 @@ def _sheet(asked: argparse.Namespace) -> Status:
         rule = "is required: the part number of a label stock, such as L7160; a card, such as business-card; or poster"
         raise InvalidParameter(Problem("stock", None, rule))
     is_store = not (asked.table or asked.content is not None or kind_asked(asked))
-    settings = SheetSettings(**given, lines=asked.line or (("{name}",) if is_store else ()))
+    settings = SheetSettings(**given, lines=asked.line or ())
     wrong = wrong_contents(asked)
     if is_store:
         look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked))
@@ -95,7 +94,7 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
     with opened(asked, to_read=True) as portfolio:
         campaign = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
         tell_of_local_urls("sheet", portfolio, portfolio.list_qrcodes(campaign_id=campaign))
-        return code_sheet(portfolio, asked.file, settings, campaign_id=campaign)
+        return code_sheet(portfolio, asked.file, settings, asked.line, campaign_id=campaign)
 
 
 def _from_rows(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field
 
-from qrkit.contents.addresses import EmailAddress, WebAddress
+from qrkit.contents.addresses import EmailAddress, WebAddress, several
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
@@ -30,11 +30,6 @@ __all__ = ["event", "read_event", "zone_named"]
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
-
-
-def _names(value: Any) -> Any:
-    """Accept one name for a list with one entry."""
-    return (value,) if isinstance(value, str) else value
 
 
 Title = Annotated[OneLine, Length(1, 200), Field(description="What it is called.", examples=["Opening"])]
@@ -63,7 +58,7 @@ Every = Annotated[
 Weekdays = Annotated[
     tuple[Weekday, ...],
     Most(0, 7),
-    BeforeValidator(_names),
+    BeforeValidator(several),
     Field(description="The days of the week of a weekly event: MO, TU, WE, TH, FR, SA, SU."),
 ]
 Count = Annotated[

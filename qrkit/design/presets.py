@@ -6,15 +6,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from qrkit.design.decoration import Layer, Markers, Modules
 from qrkit.design.frames import ONE_LINE, Caption, Frame, FrameKind
 from qrkit.design.gradient import Gradient
+from qrkit.design.limits import MarkerPattern
 from qrkit.late import late_names
-
-if TYPE_CHECKING:
-    from qrkit.design.limits import MarkerPattern
 
 __all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]
 

@@ -86,7 +86,7 @@ class OwnColumns:
             if name in new:
                 near = nearest(name, self._known)
                 hint = f"; {near}" if near.startswith("did") else ""
-                self._issues.append(("own-column", f"{name!r} becomes a field of the QR Codes that are added{hint}"))
+                self._issues.append(("own-column", f"{name!r} becomes a field of the QR Codes{hint}"))
 
     def issues(self, heading: int) -> Iterator[ImportIssue]:
         """Yield an issue for each column that has a text; call it after all rows were read.

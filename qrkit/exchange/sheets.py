@@ -11,12 +11,13 @@ from pathlib import Path
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import COLUMN_OF
-from qrkit.exchange.locating import ADDRESS, ANYWHERE, MOST_TRIED, Located, Place, Share, place_of, records, tidy
+from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Place, Share, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
-    NO_TARGETS,
+    SHORT_URL,
     Table,
     check_number,
+    columns_of_addresses,
     is_of_targets,
     locate_in,
     row_of,
@@ -62,17 +63,16 @@ class Sheet:
 
     @property
     def content_column(self) -> str:
-        """The column of what QR Codes of the rows say: by its heading, or as all its cells are web addresses.
+        """The column of what QR Codes of the rows say: by its heading, or as nearly all its cells are web addresses.
 
         "" if there is no such column, or more than one.
         """
         tool = foreign.tool_of(self.heading)
-        columns = list(zip(self.heading, *(row for row in self.rows if isinstance(row, tuple)), strict=True))
         likely = (
             [title for title in self.heading if COLUMN_OF.get(title.lower()) == "Content"],
             [tool.names_in(self.heading).get("Content", "")] if tool else [],
             [title for title in self.heading if is_of_targets(title)],
-            [title for title, *cells in columns if not NO_TARGETS.search(title) and all(map(ADDRESS.match, cells))],
+            columns_of_addresses(self.heading, [row for row in self.rows if isinstance(row, tuple)]),
         )
         return next((found[0] for found in likely if len(found) == 1), "")
 
@@ -142,8 +142,9 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     """Return the names of the columns of a file that may be mapped, and which of them to offer for which of ours.
 
     These are the ones that are named as ours are. If an import finds no content with them, `Sheet.content_column` of
-    the first rows is offered, too, unless the file seems to be of another tool: its codes would get new short URLs. A
-    file of a known tool has no columns to map.
+    the first rows is offered, too, unless the file seems to be of another tool and has no column that is known to be
+    that of its short URLs, which is offered beside contents: its codes would get new ones. A file of a known tool has
+    no columns to map.
     """
     try:
         located = _located_in(data, format, ANYWHERE, share_of_ours)
@@ -152,11 +153,14 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     if foreign.tool_of(located.heading):
         return [], {}
     offered = {COLUMN_OF[title.lower()]: title for title in located.heading if title.lower() in COLUMN_OF}
-    if share_of_ours(located.heading) < 1 and not foreign.similar_tool(located.heading):
+    short_urls = "" if SHORT_URL in offered else foreign.short_url_in(located.heading)
+    if share_of_ours(located.heading) < 1 and (short_urls or not foreign.similar_tool(located.heading)):
         with suppress(UnreadableFile):  # the import says why
             first = tuple(tuple(cells) for _, cells, wrong in islice(records(located), MOST_TRIED) if not wrong)
             if content := Sheet(located.heading, (), first).content_column:
                 offered["Content"] = content
+    if short_urls and "Content" in offered:
+        offered[SHORT_URL] = short_urls
     return [title for title in located.heading if title], offered
 
 

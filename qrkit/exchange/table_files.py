@@ -66,9 +66,10 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing", "are_addresses",
-    "check_number", "check_size", "codes_of", "is_known", "is_of_targets", "left_out_issues", "locate_in",
-    "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links", "table_of_records", "table_of_rows",
+    "HARDLY_ANYTHING_ELSE", "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing",
+    "are_addresses", "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets",
+    "left_out_issues", "locate_in", "read_sheets", "row_of", "rows_of", "share_of_ours", "table_of_links",
+    "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -76,10 +77,11 @@ MOST_SHOWN = 8
 LIKENESS = 0.8
 """How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
 TARGETS = re.compile(
-    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b",
+    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b"
+    r"|\b(ziel|(web ?|ziel)?seite|cible|page web|destino|p[áa]gina|doel(pagina)?|webpagina)\b",
     re.IGNORECASE,
 )
-"""Headings of columns that hold where a short URL leads."""
+"""Headings of columns that hold where a short URL leads, in the languages of qrkit."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
 SHORT_URL = "Trackable URL"
@@ -89,6 +91,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+HARDLY_ANYTHING_ELSE = 0.9
+"""The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -214,7 +218,8 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_sheet=located.is_sheet, is_chosen=columns is not None)
-        table = table_of_records(read, own, heading=max(line, 1) if columns else line)
+        names = {name: heading[place] for name, place in places.items()} if columns else None
+        table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
     table.issues.extend(located.issues)
     return table
@@ -506,7 +511,7 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
         for door, option in zip(advice, words, strict=True) if is_needed else ():
             advice[door] += f"{sentence}{option}"
     advice["python"] += "."
-    return advice
+    return advice | {"page": f"choose below which column is {name}"}
 
 
 def is_of_targets(title: str) -> bool:
@@ -515,7 +520,18 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def are_addresses(texts: Sequence[str]) -> bool:
-    """Return whether most of the texts are addresses."""
+def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the columns that hold hardly anything but addresses, except for those of short URLs and pictures."""
+    cells = list(zip(*rows, strict=True)) or [()] * len(heading)
+    return [
+        title
+        for title, texts in zip(heading, cells, strict=True)
+        if title and not NO_TARGETS.search(title)
+        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
+    ]
+
+
+def are_addresses(texts: Sequence[str], *, least: float = 1 / 2) -> bool:
+    """Return whether this share of the texts are addresses."""
     addresses = sum(ADDRESS.match(text) is not None for text in texts)
-    return addresses > 0 and addresses >= len(texts) / 2
+    return addresses > 0 and addresses >= least * len(texts)

@@ -20,7 +20,8 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import without_thousands
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
-from qrkit.store.questions.visit_frame import FRAME_KINDS, YEARS
+from qrkit.store.questions.local_time import YEARS
+from qrkit.store.questions.visit_frame import FRAME_KINDS
 from qrkit.tracking.countries import country_code, country_code_of
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.times import from_table

@@ -8,9 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from qrkit.design.limits import Within
 from qrkit.drawing.writers.svg import readable
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import QrkitError, check_whole
 from qrkit.late import Shown
 from qrkit.notebook.views.fields import media
 from qrkit.notebook.views.html import page_text
@@ -20,8 +19,8 @@ from qrkit.tracking.text_columns import text_of
 
 __all__ = ["PictureTable", "drawn", "rows_of"]
 
-SIDES = Within(16, 512, "pixels")
-MOST_ROWS = Within(1, 1000, "rows")
+SIDES = (16, 512)
+MOST_ROWS = 1_000
 
 
 def drawn(values: Iterable[Any], column: Hashable, look: Look) -> tuple[list[QRImage | None], dict[int, str]]:
@@ -71,9 +70,8 @@ class PictureTable(Shown):
     """
 
     def __init__(self, frame: pd.DataFrame, *, size: int = 64, rows: int = 50) -> None:
-        for name, value, bound in (("size", size, SIDES), ("rows", rows, MOST_ROWS)):
-            if not isinstance(value, int) or not bound.low <= value <= bound.high:
-                raise InvalidParameter(Problem(name, value, f"must be a whole number in {bound}", "out-of-range"))
+        check_whole("size", size, *SIDES, more=" pixels")
+        check_whole("rows", rows, 1, MOST_ROWS, more=" rows")
         self.frame = frame
         self.size = size
         self.rows = rows

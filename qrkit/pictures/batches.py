@@ -20,7 +20,7 @@ from qrkit.design.limits import FORMAT_ALIASES, FORMATS
 from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError, check_whole
 from qrkit.files import FileNames, complete_file, writing
 from qrkit.late import Shown, watch
 from qrkit.pictures.batch_files import Look, Painter, Row, own_warnings, painted_rows
@@ -215,9 +215,8 @@ def _check(
     if "content" in fields:
         rule = "is given by the first argument, for each picture"
         raise InvalidParameter(Problem("content", fields["content"], rule, "unknown-parameter"))
-    if processes is not None and (not isinstance(processes, int) or processes < 1):
-        rule = "must be a whole number, 1 or more, or None to choose automatically"
-        raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
+    if processes is not None:
+        check_whole("processes", processes, 1, more=", or None to choose automatically")
 
 
 def _target(to: str | Path | None, print_size: PrintSize | None) -> Path | None:

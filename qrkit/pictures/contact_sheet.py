@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 
-from qrkit.design.limits import Within
 from qrkit.drawing.svg.svg_elements import NAMESPACES, number
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole, collecting
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.pictures.image import QRImage
@@ -20,8 +19,8 @@ LABEL = 22
 """Height of a line of names, in pixels."""
 LETTER = 6.5
 """Average width of a letter, in pixels."""
-COLUMNS = Within(1, 1_000, "pictures")
-SIDES = Within(16, 2_000, "pixels")
+MOST_COLUMNS = 1_000
+SIDES = (16, 2_000)
 
 
 class ContactSheet(Shown):
@@ -42,11 +41,10 @@ class ContactSheet(Shown):
             for name, one in images.items()
             if not isinstance(one, QRImage)
         ]
-        problems += [
-            Problem(name, value, f"must be a whole number in {bound}", "out-of-range")
-            for name, value, bound in (("columns", columns, COLUMNS), ("side", side, SIDES))
-            if not isinstance(value, int) or not bound.low <= value <= bound.high
-        ]
+        with collecting(problems):
+            check_whole("columns", columns, 1, MOST_COLUMNS, more=" pictures")
+        with collecting(problems):
+            check_whole("side", side, *SIDES, more=" pixels")
         if problems:
             raise InvalidParameter(*problems)
         self.images = {str(name): image for name, image in images.items()}

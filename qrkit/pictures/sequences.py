@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.message_part import MOST_SYMBOLS, MessagePart
-from qrkit.errors import ContentTooLong, InvalidParameter, Problem
+from qrkit.errors import ContentTooLong, InvalidParameter, Problem, check_whole
 from qrkit.pictures.image import QRImage, generate
 from qrkit.symbol.encode import check_fits
 from qrkit.symbol.encode.headers import header_of
@@ -63,9 +63,8 @@ def generate_sequence(
 
 
 def _check(design: Design, symbols: int | None) -> None:
-    if symbols is not None and (type(symbols) is not int or not 2 <= symbols <= MOST_SYMBOLS):
-        rule = f"must be a whole number in 2..{MOST_SYMBOLS}, or None for as few as possible"
-        raise InvalidParameter(Problem("symbols", symbols, rule, "out-of-range"))
+    if symbols is not None:
+        check_whole("symbols", symbols, 2, MOST_SYMBOLS, more=", or None for as few as possible")
     if design.micro:
         raise InvalidParameter(Problem("micro", None, "must be left out: Micro QR Codes have no structured append"))
     if design.part:

@@ -131,7 +131,7 @@ def check_exchange(account: Account) -> None:
     Raises:
         NotAllowed: If the plan does not include import and export.
     """
-    if not PLANS[account.plan].may_exchange:
+    if not account.limits.may_exchange:
         plans = " and ".join(name for name, plan in PLANS.items() if plan.may_exchange)
         raise NotAllowed(f"the plan {account.plan} does not include import and export; {plans} do")
 
@@ -320,7 +320,7 @@ class RequestCounter:
             self._day = day
             for counted in (self._used, self._untold, self._told):
                 counted.clear()
-        limit = PLANS[account.plan].requests_a_day
+        limit = account.limits.requests_a_day
         tomorrow = datetime.combine(moment.date(), datetime.min.time(), UTC) + timedelta(days=1)
         # The account may have used more than its limit if its plan was downgraded today.
         return Quota(limit, max(limit - self._used.get(account.id, 0), 0), int(tomorrow.timestamp()))

@@ -120,6 +120,12 @@ class CodeDesigns:
         words = self._words(design, code)
         return _cut_to_fit(design, words) if words else design
 
+    def shows_name(self, code: QRCode) -> bool:
+        """Return True if the caption of a QR Code's picture says its name."""
+        design = self._unworded(code, self.template_of(code), {})
+        caption = design.frame and design.frame.caption
+        return bool(caption and "{name}" in caption.text)
+
     def is_cut(self, code: QRCode, design: Design) -> bool:
         """Return True if the caption of a QR Code's design, as `design` returns it, was cut to fit its frame."""
         caption = design.frame and design.frame.caption

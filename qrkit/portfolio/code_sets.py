@@ -69,6 +69,7 @@ def code_sheet(
     portfolio: Records,
     path: str | Path,
     settings: SheetSettings,
+    lines: Sequence[str] | None = None,
     *,
     campaign_id: str | None = None,
     ids: Collection[str] | None = None,
@@ -76,6 +77,7 @@ def code_sheet(
     """Write a sheet of labels with all QR Codes of a campaign, each as its template draws it; see `Portfolio.sheet`.
 
     Args:
+        settings: The settings, whose lines are not used.
         ids: IDs of the QR Codes to print; by default, all.
     """
     from qrkit.paper.label_sheets import Labels, write_sheet  # loads letters and the writer of PDF
@@ -83,6 +85,9 @@ def code_sheet(
     rows = [row for row in _rows(portfolio, campaign_id) if ids is None or row.code.id in ids]
     designs, seen = CodeDesigns.of(portfolio.store, portfolio.account.id), set[str]()
     check = ExportCheck(designs, ON_PAPER)
+    if lines is None:
+        one_of_each = {designs.template_of(row.code): row.code for row in rows}.values()
+        lines = () if rows and all(map(designs.shows_name, one_of_each)) else ("{name}",)
 
     def draw(row: _Row) -> QRImage:
         image = QRImage(designs.design(row.code))
@@ -91,7 +96,7 @@ def code_sheet(
             seen.add(row.code.id)
         return image
 
-    written = write_sheet(path, Labels(rows, draw, lambda row: row.texts), settings)
+    written = write_sheet(path, Labels(rows, draw, lambda row: row.texts), settings.replace(lines=lines))
     check.warn(stacklevel=4)
     return written
 

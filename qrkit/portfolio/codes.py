@@ -29,7 +29,6 @@ from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_known
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import (
-    PLANS,
     SHOWN_ANYWAY,
     Account,
     Campaign,
@@ -329,7 +328,7 @@ class Records:
         if len(ids) == 1:
             return self.get_qrcode(ids[0])
         if not ids:
-            names = some_names(self.store, self.account.id, most=PLANS[self.account.plan].most_qrcodes)
+            names = some_names(self.store, self.account.id, most=self.account.limits.most_qrcodes)
             raise NotFound("QR Code", text, hint=_suggestion(text, names))
         which = [told_apart(self.get_qrcode(id)) for id in ids[:MOST_PROPOSED]]
         raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
@@ -379,7 +378,7 @@ class Records:
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """Yield all QR Codes in batches, so that a large portfolio does not have to fit in memory."""
-        most = PLANS[self.account.plan].most_qrcodes
+        most = self.account.limits.most_qrcodes
         for part in table.qrcodes_in_parts(self.store, self.account.id, self._links, most=most):
             yield [visible(code) for code in part]
 
@@ -479,11 +478,11 @@ class Records:
         limit: int | None = None,
     ) -> list[QRCode]:
         """Return the complete records of QR Codes, including QR Codes beyond the limit of the plan."""
-        most, chosen = PLANS[self.account.plan].most_qrcodes, {"campaign": campaign, "content": content}
+        most, chosen = self.account.limits.most_qrcodes, {"campaign": campaign, "content": content}
         return table.qrcodes(self.store, self.account.id, self._links, most=most, after=after, limit=limit, **chosen)
 
     def _one(self, id: str) -> QRCode:
-        most = PLANS[self.account.plan].most_qrcodes
+        most = self.account.limits.most_qrcodes
         if code := table.qrcode(self.store, self.account.id, self._links, most=most, id=_sought(id)):
             return code
         unknown = NotFound("QR Code", id, hint="an ID is needed, not a short code")
@@ -526,7 +525,7 @@ class Records:
         number = table.insert_qrcode(self.store, self.account.id, code, self.now())
         # The plan shows a limited number of QR Codes, oldest first. Numbers grow and are never given twice, so an
         # account whose newest QR Code has number 7 has no more than 7.
-        most = PLANS[self.account.plan].most_qrcodes
+        most = self.account.limits.most_qrcodes
         is_available = number <= most or table.count_qrcodes(self.store, self.account.id) <= most
         return visible(code.model_copy(update={"is_available": is_available}))
 

@@ -28,7 +28,7 @@ from qrkit.portfolio.codes import Records, visible
 from qrkit.portfolio.explained import Explained
 from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
 from qrkit.store.records.qrcodes import Links, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
-from qrkit.tracking.records import PLANS, Campaign, QRCode
+from qrkit.tracking.records import Campaign, QRCode
 
 if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
@@ -62,7 +62,7 @@ class Listing(NamedTuple):
     def of(cls, portfolio: Records) -> Self:
         """Return all campaigns and QR Codes, as the plan of the account shows them."""
         store, account = portfolio.store, portfolio.account
-        texts = qrcode_texts(store, account.id, most=PLANS[account.plan].most_qrcodes)
+        texts = qrcode_texts(store, account.id, most=account.limits.most_qrcodes)
         return cls(portfolio.base_url, campaigns_text(store, account.id), tuple(texts))
 
     def campaigns(self) -> list[Campaign]:
@@ -161,6 +161,7 @@ class Written(Explained):
         print_size: PrintSize | None = None,
         names: str = "",
         safe: bool = True,
+        ids: Collection[str] | None = None,
         progress: bool = False,
     ) -> Path:
         """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
@@ -180,6 +181,7 @@ class Written(Explained):
                 made safe for every file system, and repeated ones are numbered.
             safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas; an import
                 removes the apostrophe.
+            ids: IDs of the QR Codes to write; by default, all.
             progress: Whether to show a progress bar.
 
         Raises:
@@ -196,7 +198,8 @@ class Written(Explained):
         chosen = exchange_format_of_file(file)
         with complete_file(file) as opened:
             seen = watch(progress=progress)
-            self._export(chosen, opened, seen, image_format=image_format, print_size=print_size, names=names, safe=safe)
+            how: dict[str, Any] = {"image_format": image_format, "print_size": print_size, "names": names, "safe": safe}
+            self._export(chosen, opened, seen, ids, **how)
         return file
 
     def export_bytes(
@@ -236,7 +239,7 @@ class Written(Explained):
         self, format: ExchangeFormat, file: BinaryIO, seen: Watch, ids: Collection[str] | None = None, **how: Any
     ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
-        most = PLANS[self.account.plan].most_qrcodes
+        most = self.account.limits.most_qrcodes
         codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
         available = (code for code in codes if code.is_available and (ids is None or code.id in ids))
         found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
@@ -257,7 +260,7 @@ class Written(Explained):
         check.warn(stacklevel=4)
 
     def sheet(
-        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] = ("{name}",),
+        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] | None = None,
         **settings: Any,
     ) -> SheetFile:  # fmt: skip
         """Write a PDF of labels or cards with QR Codes, each drawn as `image` draws it, and lines of text.
@@ -268,7 +271,8 @@ class Written(Explained):
             stock: Part number of a label stock, such as `L7160`, or a card: business-card, table-tent, a6,
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.
-            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger.
+            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger. By
+                default, the name, unless the captions of the pictures say it.
             **settings: Further fields of `qrkit.paper.SheetSettings`, such as start, copies, marks and bleed.
 
         Raises:
@@ -293,7 +297,7 @@ class Written(Explained):
         from qrkit.paper.label_pages import SheetSettings
         from qrkit.portfolio.code_sets import code_sheet
 
-        return code_sheet(self, path, SheetSettings(stock=stock, lines=lines, **settings), campaign_id=campaign_id)
+        return code_sheet(self, path, SheetSettings(stock=stock, **settings), lines, campaign_id=campaign_id)
 
 
 class _Pictures:

@@ -23,7 +23,7 @@ from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table
-from qrkit.exchange.table_files import Table, are_addresses, codes_of
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -67,6 +67,8 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
+_WITHOUT_SCHEME = re.compile(r"(?!\s*[a-z][a-z0-9+.-]{0,60}:).*", re.IGNORECASE | re.DOTALL)
+"""Matches notes such as "ask Ana", which are no contents where hardly anything but addresses is."""
 _OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
@@ -188,8 +190,9 @@ def check_codes_kept(result: ImportResult) -> None:
     rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}{more}"
     raise UnreadableFile(f"{rule}; nothing was imported").advising(
         {
-            "command": "with --anyway, these rows get new short codes",
-            "python": "With anyway=True, these rows get new short codes.",
+            "command": "with --update-by short_url, these rows change those codes; with --anyway, they add codes",
+            "python": "With update_by='short_url', these rows change those codes; with anyway=True, they add codes.",
+            "page": "to change those QR Codes, match them by short URL",
         }
     )
 
@@ -207,8 +210,10 @@ class _Importing:
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
-        contents = (row.cells.get("Content", "") for row in table.rows)
-        self._has_addresses = are_addresses([text for text in contents if not NO_CONTENT.fullmatch(text)])
+        contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
+        self._no_addresses = NO_CONTENT if are_addresses(contents) else None
+        if are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
+            self._no_addresses = _WITHOUT_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
         self._has_folders = False
@@ -300,7 +305,7 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
-        yield from _address_issues(row, code, among_addresses=self._has_addresses)
+        yield from _address_issues(row, code, self._no_addresses)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
@@ -423,22 +428,25 @@ def _completed(
     return (row, code.replace(content=url)) if url else read
 
 
-def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterator[ImportIssue]:
+def _address_issues(row: Row, code: QRCode, no_addresses: re.Pattern[str] | None) -> Iterator[ImportIssue]:
     """Yield what was completed of a row's web address, or what is suspicious about it.
 
     Phones read a static code by themselves, so nothing is known of what they do with its content.
+
+    Args:
+        no_addresses: Matches what is no address among the contents of the other rows; None if they are none either.
     """
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
-    elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
-        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
-        yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
         detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
+    elif code.is_dynamic and no_addresses and no_addresses.fullmatch(written):
+        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
 
 
 def _fitting(code: QRCode, url: str) -> Properties:

@@ -14,7 +14,7 @@ from qrkit.portfolio.trackable import CHECKED_TOGETHER, check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.own_fields import OwnFields
-from qrkit.tracking.records import PLANS, QRCode, TermsFields
+from qrkit.tracking.records import QRCode, TermsFields
 
 __all__ = ["DeletedQRCodes", "EditedQRCodes", "ManyRecords"]
 
@@ -74,7 +74,7 @@ class ManyRecords(Records):
     def _found(self, search: Search, start: int = 0, limit: int | None = None) -> tuple[int, list[QRCode]]:
         """Return a page as `search_page` does, with complete records, including those that the plan does not show."""
         asked = (self.store, self.account.id, search, self._links)
-        most = PLANS[self.account.plan].most_qrcodes
+        most = self.account.limits.most_qrcodes
         return search_qrcodes(*asked, base_url=self.base_url, most=most, start=start, limit=limit)
 
     def _those(self, ids: Iterable[str]) -> list[QRCode]:

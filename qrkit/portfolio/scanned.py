@@ -11,7 +11,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.conversions import Conversions
 from qrkit.store.questions.split_visits import split_visits, split_weights
 from qrkit.store.store_settings import get_setting, set_setting
-from qrkit.tracking.records import PLANS
 from qrkit.tracking.times import zone_of
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ class Scanned(Explained):
     @property
     def scans(self) -> Scans:
         """The scans of this portfolio, in its time zone; pass this object to the functions of `qrkit.analytics`."""
-        most, zone = PLANS[self.account.plan].most_qrcodes, self.time_zone
-        return Scans(self.store, self.account.id, most_qrcodes=most, time_zone=zone, clock=self.now)
+        most = self.account.limits.most_qrcodes
+        return Scans(self.store, self.account.id, most_qrcodes=most, time_zone=self.time_zone, clock=self.now)
 
     def scans_of(self, id: str) -> Scans:
         """Return the scans of a QR Code or a campaign.

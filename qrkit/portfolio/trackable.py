@@ -33,6 +33,7 @@ def check_trackable(code: QRCode) -> None:
     contents = {"content": code.content, "otherwise": code.otherwise}
     contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
     contents |= contents_of(code.rules)
+    contents = {name: text for name, text in contents.items() if text}  # most codes have no `otherwise`
     read_from_code = ((name, title_if_read_from_code(text)) for name, text in contents.items())
     problems = [_problem(name, title) for name, title in read_from_code if title]
     problems += [

@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from qrkit.analytics.small_groups import check_least
 from qrkit.analytics.unusual_days import check_holidays
+from qrkit.design.brand import Brand
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
+from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import CompareTo
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
@@ -32,15 +34,12 @@ from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.report.words import period
+from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute
 from qrkit.store.records.report_links import MOST_LINKS, add_report
 from qrkit.store.upkeep.retention import check_days
+from qrkit.tracking.records import Campaign
 from qrkit.tracking.times import from_day, zone_of
-
-if TYPE_CHECKING:
-    from qrkit.design.brand import Brand
-    from qrkit.portfolio import Portfolio
-    from qrkit.store import Scans
 
 __all__ = ["Report", "campaign", "notebook", "portfolio"]
 
@@ -195,28 +194,17 @@ def portfolio(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(
-        since,
-        until,
-        time_zone,
-        portfolio.scans,
-        attributes=attributes,
-        compare_to=None if compare_to == "campaigns" else compare_to,
-        holidays=holidays,
-        least=least,
-    )
-    has_campaigns = compare_to == "campaigns"
-    if has_campaigns and len(portfolio.list_campaigns()) < 2:
-        raise InvalidParameter(Problem("compare_to", compare_to, "needs two campaigns or more"))
+    how: dict[str, Any] = {"attributes": attributes, "compare_to": compare_to, "holidays": holidays, "least": least}
+    asked = _parse(since, until, time_zone, portfolio.scans, **how)
     with in_language(language):
         facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
-        heading = _heading(portfolio, None, title)
-        return _report(portfolio, facts, heading, brand, with_cards=cards, with_campaigns=has_campaigns)
+        campaigns = portfolio.list_campaigns() if compare_to == "campaigns" else None
+        return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards, compared=campaigns)
 
 
 def campaign(
     portfolio: Portfolio,
-    campaign_id: str,
+    campaign_id: str | Sequence[str],
     *,
     title: str | None = None,
     since: date | str | None = None,
@@ -224,19 +212,19 @@ def campaign(
     time_zone: str | None = None,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
-    compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
+    compare_to: Literal["previous", "last year", "campaigns"] | tuple[date | str, date | str] | None = None,
     holidays: Collection[date] = (),
     cards: bool = False,
     least: int | None = None,
     most_a_day: int | None = None,
     language: LanguageTag = "en",
 ) -> Report:
-    """Report on one campaign of a portfolio.
+    """Report on one campaign of a portfolio, or on several.
 
     Args:
         portfolio: The portfolio that contains the campaign.
-        campaign_id: ID of the campaign.
-        title: Title of the page; by default the campaign's name.
+        campaign_id: ID of the campaign, or the IDs of several.
+        title: Title of the page; by default the campaign's name, or "Scan report" for several.
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
         until: The day after the last; by default the day after the last scan.
         time_zone: IANA name of the time zone for the days and hours of the report; by default, that of the store.
@@ -245,7 +233,8 @@ def campaign(
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
-            given and there were scans; otherwise the second half is compared with the first.
+            given and there were scans; otherwise the second half is compared with the first. "campaigns" adds a table
+            of several campaigns side by side.
         holidays: Public holidays, as for `analytics.unusual_days`: they are never called unusual, and comparisons
             leave them out and say so.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
@@ -263,26 +252,21 @@ def campaign(
         NotFound: If the portfolio has no campaign with this ID.
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
             attribute, `compare_to` or the language is unknown, if `holidays` are not dates, if `least` is out of range
-            or hides everything, or if `most_a_day` is not a whole number of 1 or more.
+            or hides everything, if `most_a_day` is not a whole number of 1 or more, or if campaigns are to be compared
+            and there are fewer than two.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(
-        since,
-        until,
-        time_zone,
-        portfolio.scans,
-        attributes=attributes,
-        compare_to=compare_to,
-        holidays=holidays,
-        least=least,
-    )
+    how: dict[str, Any] = {"attributes": attributes, "compare_to": compare_to, "holidays": holidays, "least": least}
+    asked = _parse(since, until, time_zone, portfolio.scans, **how)
+    ids = [campaign_id] if isinstance(campaign_id, str) else list(campaign_id)
+    campaigns = list(map(portfolio.get_campaign, ids))
     with in_language(language):
-        heading = _heading(portfolio, campaign_id, title)
-        view = portfolio.scans.where(campaign_id=campaign_id, most_a_day=most_a_day)
-        facts = _facts(portfolio, view, asked)
-        return _report(portfolio, facts, heading, brand, with_cards=cards)
+        heading = _heading(portfolio, campaigns[0] if len(campaigns) == 1 else None, title)
+        facts = _facts(portfolio, portfolio.scans.where(campaign_id=ids, most_a_day=most_a_day), asked)
+        compared = campaigns if compare_to == "campaigns" else None
+        return _report(portfolio, facts, heading, brand, with_cards=cards, compared=compared)
 
 
 def notebook(
@@ -323,7 +307,7 @@ def notebook(
     check_file(Path(path), (NOTEBOOK,))
     asked = _parse(since, until, time_zone, portfolio.scans)
     with in_language(language):
-        heading = _heading(portfolio, campaign_id, title)
+        heading = _heading(portfolio, portfolio.get_campaign(campaign_id) if campaign_id else None, title)
         facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
         return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
@@ -333,11 +317,10 @@ def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     return facts if asked.least is None else shareable(facts, asked, asked.least)
 
 
-def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
-    if campaign_id is None:
+def _heading(portfolio: Portfolio, campaign: Campaign | None, title: str | None) -> Heading:
+    if campaign is None:
         return Heading(title or say("Scan report"), portfolio.base_url.partition("://")[2])
-    record = portfolio.get_campaign(campaign_id)
-    return Heading(title or record.name, say("Scan report"), record.description)
+    return Heading(title or campaign.name, say("Scan report"), campaign.description)
 
 
 def _report(
@@ -347,11 +330,13 @@ def _report(
     brand: Brand | None,
     *,
     with_cards: bool,
-    with_campaigns: bool = False,
+    compared: Sequence[Campaign] | None,
 ) -> Report:
+    if compared is not None and len(compared) < 2:
+        raise InvalidParameter(Problem("compare_to", "campaigns", "needs two campaigns or more"))
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
     brand = brand or portfolio.brands.current
-    html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=with_campaigns)
+    html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=compared is not None)
     return Report(heading.title, html, words, facts.unscanned, current_language(), facts, brand)
 
 
@@ -387,7 +372,9 @@ def _parse(
 
 
 def _comparison(compare_to: object) -> CompareTo:
-    if compare_to is None or compare_to == "previous" or compare_to == "last year":
+    if compare_to is None or compare_to == "campaigns":
+        return None
+    if compare_to == "previous" or compare_to == "last year":
         return compare_to
     if not isinstance(compare_to, (tuple, list)) or len(compare_to) != 2:
         rule = "must be 'previous', 'last year', or two days: the first and the one after the last"

@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import nan
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import pandas as pd
 
 from qrkit import analytics
 from qrkit.analytics.beginnings import beginnings
@@ -16,14 +18,11 @@ from qrkit.analytics.daily_spread import counts, on_each_day
 from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
 from qrkit.analytics.ratio_intervals import RatioInterval
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holidays
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
-
-if TYPE_CHECKING:
-    import pandas as pd
+from qrkit.store.questions.time_zones import stretches_of
 
 __all__ = ["FEWEST_DAYS", "LEVEL", "Change", "CompareTo", "Comparisons", "Span", "compare_sides", "compared"]
 
@@ -356,8 +355,6 @@ def _year_before(day: date) -> date:
 
 
 def _side_by_side(view: Scans, before: Scans) -> pd.DataFrame | None:
-    import pandas as pd
-
     present, past = (analytics.scans_per(side, "day")[["start", "scans"]] for side in (view, before))
     joined = pd.concat([present, past.add_prefix("previous_")], axis=1)
     numbers = {"scans": "Int64", "previous_scans": "Int64"}

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from io import BytesIO
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
+
+import pandas as pd
 
 from qrkit import charts
 from qrkit.design.brand import Brand
@@ -19,9 +20,6 @@ from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.plots import KINDS, Plot, plots
 from qrkit.report.ranked_tables import attribute_table, campaign_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["packed"]
 
@@ -77,8 +75,6 @@ def _standalone(svg: str) -> str:
 
 
 def _tables(facts: Facts) -> Iterator[tuple[str, pd.DataFrame]]:
-    import pandas as pd
-
     colors = dict.fromkeys(facts.titles.values(), 1)
     if len(colors) > 1:
         groups = [(row.name, row.codes, row.scans, row.share) for row in campaign_table(facts, colors).rows]

@@ -10,16 +10,16 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy import ndarray
 
 from qrkit.languages import say
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import sentences_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy import ndarray
 
 __all__ = ["embedded"]
 
@@ -74,8 +74,6 @@ def _expected(facts: Facts, days: int) -> dict[str, list[int]]:
 
 def _per_campaign(facts: Facts, days: int) -> ndarray:
     """Return scans by campaign and day."""
-    import numpy as np
-
     place = {title: number for number, title in enumerate(facts.groups)}
     frame, sums = facts.per_day, np.zeros((len(place), days), dtype=np.int64)
     np.add.at(sums, (frame["campaign"].map(place).to_numpy(), _day_numbers(facts, frame["day"])), frame["scans"])
@@ -84,8 +82,6 @@ def _per_campaign(facts: Facts, days: int) -> ndarray:
 
 def _per_day(facts: Facts, rows: Sequence[CodeRow], days: int) -> ndarray:
     """Return scans by row and day, with a last row for the other codes of each campaign."""
-    import numpy as np
-
     campaigns = list(facts.titles)
     place = {code.id: len(rows) + campaigns.index(code.campaign_id) for code in facts.codes}
     place |= {row.id: number for number, row in enumerate(rows)}
@@ -97,8 +93,6 @@ def _per_day(facts: Facts, rows: Sequence[CodeRow], days: int) -> ndarray:
 
 def _per_hour(facts: Facts, days: int) -> ndarray:
     """Return scans by campaign and hour."""
-    import numpy as np
-
     place = {id or "": number for number, id in enumerate(facts.titles)}
     frame, sums = facts.hourly, np.zeros((len(facts.titles), 24 * days), dtype=np.int64)
     hours = 24 * _day_numbers(facts, frame["day"]) + frame["hour"].to_numpy()
@@ -108,8 +102,6 @@ def _per_hour(facts: Facts, days: int) -> ndarray:
 
 def _day_numbers(facts: Facts, days: pd.Series[Any]) -> ndarray:
     """Number days from the first day of the period."""
-    import numpy as np
-
     numbers: ndarray = (days.to_numpy().astype("datetime64[D]") - np.datetime64(facts.first, "D")).astype("int64")
     return numbers
 

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import pandas as pd
 
 from qrkit import analytics
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.analytics.totals import imported_scans
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
@@ -24,12 +25,10 @@ from qrkit.store.questions.column_copy import reading_one_state
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.outages import outage_days
 from qrkit.store.questions.scan_attributes import table_of, value_sql
+from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "SplitCode", "gather", "split_codes", "whole_days"]
 
@@ -241,8 +240,8 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         (daily, days), swept = _daily(view), _swept_counts(view, asked)
         per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
-        (part, names), whole = _parts(campaigns, codes, titles, counted), whole_days(asked, first, last)
-        down = outage_days(_inside(view, first, last))
+        part, names, leaders = _parts(campaigns, codes, titles, counted)
+        whole, down = whole_days(asked, first, last), outage_days(_inside(view, first, last))
         comparisons = _compare(view, whole, days[~days["day"].dt.date.isin(down)], asked, names=names, part=part)
         return Facts(
             campaigns=campaigns,
@@ -256,7 +255,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             per_day=per_day,
             whole=whole,
             attributes={name: _by_attribute(view, name, most, codes) for name in asked.attributes},
-            leaders=_leaders(part, names, codes, counted),
+            leaders=leaders,
             visitors_of=visitors_of,
             **_sizes(view, asked),
             counted=counted,
@@ -363,8 +362,6 @@ def _inside(view: Scans, first: date | None, last: date | None) -> Scans:
 
 def _outages(view: Scans, first: date | None, last: date | None, comparisons: Comparisons) -> pd.DataFrame:
     """Return the outages of the period, and those of the days that it is compared with."""
-    import pandas as pd
-
     views = [_inside(view, first, last)]
     if comparisons.first and not comparisons.is_half:
         views.insert(0, comparisons.first.of(view))
@@ -406,28 +403,16 @@ def whole_days(asked: Asked, first: date | None, last: date | None) -> Span | No
 
 def _parts(
     campaigns: Sequence[Campaign], codes: Sequence[QRCode], titles: Mapping[str | None, str], counted: Mapping[str, int]
-) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
-    """Return what to group scans by, and the names of the groups with scans by ID, most scanned first."""
+) -> tuple[Literal["campaign", "qrcode"], dict[str, str], list[tuple[str, int]]]:
+    """Return what to group scans by, the names of groups with scans by ID, most scanned first, and the first two."""
     part: Literal["campaign", "qrcode"] = "campaign" if len(campaigns) > 1 else "qrcode"
-    scans = _by_part(part, codes, counted)
-    names = titles if len(campaigns) > 1 else names_of(codes)
-    scanned = {id: names[id] for id, number in scans.most_common() if number and id in names}
-    return part, scanned
-
-
-def _by_part(part: str, codes: Sequence[QRCode], counted: Mapping[str, int]) -> Counter[str]:
-    """Add up scans by the ID of the campaign, or of the QR Code."""
+    names = titles if part == "campaign" else names_of(codes)
     scans: Counter[str] = Counter()
     for code in codes:
         scans[(code.campaign_id or "") if part == "campaign" else code.id] += counted.get(code.id, 0)
-    return scans
-
-
-def _leaders(
-    part: str, names: Mapping[str, str], codes: Sequence[QRCode], counted: Mapping[str, int]
-) -> list[tuple[str, int]]:
-    scans = _by_part(part, codes, counted)
-    return [(name, scans[id]) for id, name in list(names.items())[:2]]
+    scanned = {id: number for id, number in scans.most_common() if number and id in names}
+    leaders = [(names[id], number) for id, number in list(scanned.items())[:2]]
+    return part, {id: names[id] for id in scanned}, leaders
 
 
 def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFrame | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 from math import inf, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.languages import list_text, number_text, percent_text
 from qrkit.report.comparisons import Change, Comparisons
@@ -23,9 +25,6 @@ from qrkit.report.words import (
     quoted,
     rate,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["against_text", "alerts", "findings", "headline", "lead", "leader", "more_or_fewer", "range_text"]
 

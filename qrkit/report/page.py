@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -23,7 +23,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.report import code_cards as cards
 from qrkit.report import words
 from qrkit.report.campaign_comparison import side_by_side
-from qrkit.report.code_table import code_rows
+from qrkit.report.code_table import CodeRow, code_rows
 from qrkit.report.embedded import embedded
 from qrkit.report.facts import Facts
 from qrkit.report.findings import findings, headline, lead
@@ -44,6 +44,9 @@ MOST_BESIDE = 6
 
 LONG = 60
 """Minimum number of rows for a table of contents."""
+
+PRINTED = (30, 10)
+"""Rows of a long table on paper: those with the most scans, and with the fewest. The page has them all."""
 
 LOGO = (200, 44)
 """Width and height that a logo may have, in pixels."""
@@ -115,16 +118,27 @@ def render(
         campaigns=campaign_table(facts, colors) if has_several else None,
         side_by_side=side_by_side(facts) if with_campaigns else None,
         tables=[table for table in tables if table],
-        rows=rows,
-        has_visitors=any(row.visitors for row in rows),
+        **_listed(rows, facts),
         groups=list(cards.groups(portfolio, facts, colors).values()) if with_cards else [],
         has_several=has_several,
         is_wide=len(colors) > MOST_BESIDE,
         codes=len(facts.codes),
         most_cards=cards.MOST_CARDS,
-        is_long=len(rows) >= LONG,
     )
     return _with_classes(page)
+
+
+def _listed(rows: Sequence[CodeRow], facts: Facts) -> dict[str, Any]:
+    """Return the table of QR Codes, and which of its rows are printed, by their names in the template."""
+    is_long, most, least = len(rows) >= LONG, *PRINTED
+    scanned = [row.id for row in rows[most:] if row.is_counted and row.scans]
+    return {
+        "rows": rows,
+        "has_visitors": any(row.visitors for row in rows),
+        "is_long": is_long,
+        "printed": most,
+        "fewest": scanned[-least:] if is_long and len(rows) == len(facts.codes) else [],
+    }
 
 
 def _with_classes(page: str) -> str:
@@ -159,7 +173,9 @@ def _styles(heading: Heading, period: str, brand: Brand | None) -> str:
     """Return the styles of a page, with its title at the top of printed pages."""
     running = _css_string(f"{heading.title}, {period}" if period else heading.title)
     colors = charts.css_of(charts.brand_colors(brand) if brand else charts.COLORS)
-    return FONT_FACE + colors + _read_part("page.css").replace("RUNNING_HEAD", running)
+    return (
+        FONT_FACE + colors + _read_part("page.css").replace("RUNNING_HEAD", running).replace("PRINTED", str(PRINTED[0]))
+    )
 
 
 def _css_string(text: str) -> str:

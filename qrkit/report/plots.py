@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from pandas import to_timedelta
 
 from qrkit import charts
 from qrkit.languages import say
 from qrkit.report import words
 from qrkit.report.facts import Facts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["KINDS", "Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smaller_plots", "week"]
 
@@ -109,8 +109,6 @@ def by_campaign(facts: Facts) -> Plot | None:
 
 def _per_week(per_day: pd.DataFrame) -> pd.DataFrame:
     """Sum scans per day and campaign to whole weeks, from Monday; days of an incomplete week are left out."""
-    from pandas import to_timedelta
-
     monday = per_day["day"] - to_timedelta(per_day["day"].dt.weekday, unit="D")
     weeks = per_day.assign(start=monday).groupby(["start", "campaign"], as_index=False)
     sums = weeks.agg(scans=("scans", "sum"), days=("day", "nunique"))

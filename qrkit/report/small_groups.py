@@ -23,7 +23,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from qrkit.analytics import without_small_groups
 from qrkit.errors import InvalidParameter, Problem
@@ -31,9 +32,6 @@ from qrkit.languages import say
 from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Comparisons, Span, compare_sides
 from qrkit.report.facts import MOST_ROWS, Asked, Facts, whole_days
 from qrkit.report.ranked_tables import ALL_OTHERS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["shareable", "together"]
 
@@ -102,8 +100,6 @@ def _colors(facts: Facts, titles: Mapping[str | None, str]) -> dict[str, int]:
 
 def _of_codes(facts: Facts) -> pd.DataFrame:
     """Return a row for each QR Code with its campaign and numbers; `keyless` are scans without the key of a visitor."""
-    import pandas as pd
-
     numbers = (facts.counted, facts.visitors_of, facts.keyless["qrcode_id"], facts.imported)
     rows = [(facts.titles[code.campaign_id], code.id, *(of.get(code.id, 0) for of in numbers)) for code in facts.codes]
     frame = pd.DataFrame(rows, columns=["campaign", "qrcode_id", "scans", "visitors", "keyless", "imported"])
@@ -245,8 +241,6 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
     leading, previous = made.leading if _has_leaders(facts) else None, made.previous
     if made.first is None or made.second is None:
         return Comparisons(leading=leading)
-    import pandas as pd
-
     totals = facts.per_day.groupby("day", as_index=False)["scans"].sum()
     days = dict(zip(totals["day"].dt.date, totals["scans"].tolist(), strict=True))
     sides = [

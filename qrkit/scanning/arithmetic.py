@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import WHITE, Color
+from qrkit.design.gradient import Gradient
 from qrkit.design.shapes.styles import TINTED
 from qrkit.drawing.resizing import layout_of
-from qrkit.scanning.fixes import LIGHTEST, luma, safe_eye
-from qrkit.scanning.issues import issues_of
+from qrkit.scanning.fixes import LIGHTEST, eyes_of, inks_of, luma, safe_eye
+from qrkit.scanning.issues import PUPIL_CONTRAST, STANDARD_QUIET, issues_of
 from qrkit.scanning.measures import EyeShape, Structure
 from qrkit.scanning.scan_report import Issue, ScanReport
 from qrkit.scanning.verdict import report_of, verdict_of
@@ -33,13 +34,43 @@ SAFE_CORE = 2.8
 Look = tuple[Structure, tuple[Issue, ...]]
 """The structure that a drawing would have, and its issues without fixes."""
 
+LEAST_WIDTH = 0.9
+"""Width of dots and gapped squares in modules from which they have enough ink at all sizes."""
+
+FRAYED = ("bubbles", "classy-rounded", "crosses", "sprite")
+"""Styles of modules whose gaps and corners may leave less contrast than their ink has."""
+
+UNSURE_EYES = (
+    "arch", "circle", "drop", "extra-rounded", "leaf", "leaf-dot", "modules", "petal", "pillow", "soft-circle",
+    "soft-square",
+)  # fmt: skip
+"""Eyes whose rings are so round that their ink decides whether phones find them, and those that look as the modules."""
+
+WIDE_CENTERS = ("eye-5", "eye-6", "eye-14", "eye-16", "eye-17")
+"""Eyes that have a wide center, which may come too close to the ring of another eye, or whose ring leaves no room."""
+
 PALE = ("diamond2", "smiley")
 """Sprites with so little ink, or such a light middle, that their modules have to be measured."""
 
 
 def is_robust(design: Design) -> bool:
-    """Return True if the static verdict is known to be robust without drawing the design."""
-    look = _look_of(design)
+    """Return True if the static verdict is known to be robust without drawing the design.
+
+    That is known of more designs than their report: phones read many shapes that have to be measured for it.
+    """
+    if look := _look_of(design):
+        return _is_robust_look(look)
+    background = design.background
+    if not (isinstance(background, Color) and _has_readable_shapes(design) and _keeps_quiet_zone(design, background)):
+        return False
+    inks, centers = inks_of(design)
+    looks = [_look(ink, background, design.padding, design.flip) for ink in inks + centers]
+    return all(map(_is_robust_look, looks[: len(inks)])) and all(
+        look is not None and look[0].contrast >= PUPIL_CONTRAST.least for look in looks[len(inks) :]
+    )
+
+
+def _is_robust_look(look: Look | None) -> bool:
     return look is not None and verdict_of(look[1], None) == "robust"
 
 
@@ -90,25 +121,50 @@ def _structure(foreground: Color, background: Color, padding: int, flip: str) ->
 
 
 def _is_known(design: Design) -> bool:
-    """Return True if modules and eyes have safe shapes in the foreground color, with nothing over them."""
-    markers = (design.markers.top_left, design.markers.top_right, design.markers.bottom_left)
+    """Return True if modules and eyes have safe shapes in the foreground color, with nothing over or around them."""
+    return (
+        _has_plain_modules(design)
+        and design.frame is None
+        and not (design.modules.palette or design.modules.sizes)
+        and all(
+            safe_eye(eye.pattern) == eye.pattern
+            and eye.inner is None
+            and eye.inner_color is eye.outer_color is None
+            and eye.opacity == 1
+            for _, eye in eyes_of(design)
+        )
+    )
+
+
+def _has_plain_modules(design: Design) -> bool:
+    """Return True if modules have shapes that readers see as dark, with nothing over them."""
     return (
         not design.micro
         and not design.layers
         and design.photo is None
         and design.wrapper is None
-        and design.frame is None
         and design.modules.type not in TINTED
         and (design.modules.type != "sprite" or design.modules.sprite not in (None, *PALE))
-        and not (design.modules.palette or design.modules.sizes)
+    )
+
+
+def _has_readable_shapes(design: Design) -> bool:
+    """Return True if phones read modules and eyes of these shapes in any dark ink."""
+    modules = design.modules
+    return (
+        _has_plain_modules(design)
+        and modules.type not in FRAYED
+        and (modules.sizes is None or modules.sizes[0] >= LEAST_WIDTH)
         and all(
-            one is None
-            or (
-                safe_eye(one.pattern) == one.pattern
-                and one.inner is None
-                and one.inner_color is one.outer_color is None
-                and one.opacity == 1
-            )
-            for one in markers
+            eye.pattern not in UNSURE_EYES
+            and (eye.inner is None or (eye.pattern not in WIDE_CENTERS and eye.inner not in WIDE_CENTERS))
+            and not isinstance(eye.inner_color, Gradient)  # its edges may be too faint to count
+            and eye.opacity == 1
+            for _, eye in eyes_of(design)
         )
     )
+
+
+def _keeps_quiet_zone(design: Design, background: Color) -> bool:
+    """Return True if a frame leaves a whole quiet zone around the symbol, or there is no frame."""
+    return design.frame is None or (design.padding >= STANDARD_QUIET and background.alpha == 255)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
 
 __all__ = [
-    "black_on_white", "dark_on_light", "darker_eyes", "heavier", "is_clear", "less_damage", "luma", "more_contrast",
-    "quiet", "red_contrast", "safe_eye", "safe_eyes", "shrunk", "softer_eyes", "stack", "with_what_follows",
+    "black_on_white", "dark_on_light", "darker_eyes", "eyes_of", "heavier", "inks_of", "is_clear", "less_damage",
+    "luma", "more_contrast", "quiet", "red_contrast", "safe_eye", "safe_eyes", "shrunk", "softer_eyes", "stack",
+    "with_what_follows",
 ]  # fmt: skip
 
 Fix: TypeAlias = dict[str, Any]
@@ -86,23 +87,32 @@ def more_contrast(design: Design) -> Fix:
 
 def red_contrast(design: Design) -> float:
     """Return the contrast of the colors in red light, -1..1."""
-    inks = [
-        design.foreground,
-        *(fill for _, marker in _eyes(design) for fill in (marker.inner_color, marker.outer_color)),
-    ]
+    inks, centers = inks_of(design)
     dark, light = (
-        [color.over(WHITE).red for one in some if one for color in _colors(one)] for some in (inks, [design.background])
+        [color.over(WHITE).red for color in colors] for colors in (inks + centers, _colors(design.background))
     )
     return (min(light) - max(dark)) / 255
 
 
+def inks_of(design: Design) -> tuple[list[Color], list[Color]]:
+    """Return the colors of modules and rings, and those of the centers of eyes; of a gradient, those of its stops."""
+    eyes = [marker for _, marker in eyes_of(design)]
+    inks = [*(design.modules.palette or (design.foreground,)), *(eye.outer_color for eye in eyes)]
+    centers = [eye.inner_color for eye in eyes]
+    own, inner = ([color for fill in fills if fill for color in _colors(fill)] for fills in (inks, centers))
+    return own, inner
+
+
 def black_on_white(design: Design) -> Fix:
     """Draw everything black on white."""
-    plain = {corner: marker.replace(inner_color=None, outer_color=None) for corner, marker in _eyes(design)}
-    return {"foreground": BLACK, "background": WHITE} | ({"markers": design.markers.replace(**plain)} if plain else {})
+    plain = {corner: marker.replace(inner_color=None, outer_color=None) for corner, marker in eyes_of(design)}
+    eyes = {"markers": design.markers.replace(**plain)} if plain else {}
+    modules = {"modules": design.modules.replace(palette=())} if design.modules.palette else {}
+    return {"foreground": BLACK, "background": WHITE} | eyes | modules
 
 
-def _eyes(design: Design) -> list[tuple[str, Marker]]:
+def eyes_of(design: Design) -> list[tuple[str, Marker]]:
+    """Return the corners whose eyes are not drawn plainly, with these eyes."""
     return [(corner, marker) for corner in CORNERS if (marker := getattr(design.markers, corner))]
 
 

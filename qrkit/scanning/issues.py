@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import Audience, Level
 
 __all__ = [
-    "CONTRAST", "LIGHT_ON_DARK", "MIRRORED", "MOST_USED", "PUPIL_CONTRAST", "Limits", "fixed_issues", "issues_of",
-    "sorted_issues",
+    "CONTRAST", "LIGHT_ON_DARK", "MIRRORED", "MOST_USED", "PUPIL_CONTRAST", "STANDARD_QUIET", "Limits", "fixed_issues",
+    "issues_of", "sorted_issues",
 ]  # fmt: skip
 
 MOST_USED = 0.5

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qrkit.errors import NoSymbol
-from qrkit.scanning.budget import budget_of
+from qrkit.scanning.budget import budget_of, true_modules
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact, is_tilted
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_bent, is_exact, is_tilted
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -28,7 +28,7 @@ from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, looks_at, where_in
-from qrkit.symbol.locate import Located, locate, uncorrected
+from qrkit.symbol.locate import Located, at_sight, locate, uncorrected
 from qrkit.symbol.rebuilding import rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
 
@@ -57,11 +57,13 @@ class Picture(NamedTuple):
         greys: The image, its longer side reduced to `MOST_READ_SIDE`, in which symbols are sought.
         whole: The image with all its pixels.
         name: ` in ` and the name of its file, if it has one.
+        others: The contents of the symbols that were found beside the first one.
     """
 
     greys: Image
     whole: Image
     name: str
+    others: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> tuple[Image, ...]:
@@ -122,6 +124,14 @@ def check_picture(
         NoSymbol: If no QR Code was found, or it could not be read.
     """
     seen, found = _find(picture, most_side)
+    report = _report(seen, found, level, engines, audience)
+    return replace(report, others=seen.others) if seen.others else report
+
+
+def _report(
+    seen: Picture, found: Located, level: Level, engines: Sequence[Engine] | None, audience: Audience
+) -> ScanReport:
+    """Return the report on a symbol, whether the image is a photo or a drawing."""
     match = match_of(seen.greys, found)
     if match and (photo := _photo(seen, match)):
         photo = replace(photo, is_read=_is_read(seen.greys, found))
@@ -182,10 +192,11 @@ def _located(seen: Picture) -> tuple[Picture, Located] | None:
         InvalidParameter: If it is a Micro QR Code.
     """
     for greys in seen.sizes:
-        if found := locate(greys):
+        if symbols := at_sight(greys):
+            found, *others = symbols
             if found.version < 0:
                 raise no_verdict()
-            return seen._replace(greys=greys), found
+            return seen._replace(greys=greys, others=tuple(one.content for one in others)), found
     return None
 
 
@@ -222,10 +233,13 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
     may_be_drawn = not is_tilted(corners)
-    if may_be_drawn and has_flat_colors(seen.whole, corners):
+    is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
+    if is_flat and (_dark(match.sampled) == true_modules(match.symbol)).all():
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
-    return None if may_be_drawn and is_exact(photo) else replace(photo, is_mirrored=match.sampled.is_mirrored)
+    if may_be_drawn and (is_exact(photo) or (is_flat and not is_bent(photo))):
+        return None
+    return replace(photo, is_mirrored=match.sampled.is_mirrored)
 
 
 def _is_read(greys: Image, found: Located) -> bool:

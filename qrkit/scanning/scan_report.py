@@ -54,7 +54,7 @@ ON: dict[Audience, str] = {
 Find: TypeAlias = Callable[[], tuple[str, str, Mapping[str, Any] | None]]
 """Returns where an issue is, its message and its fix."""
 
-TOLD = ("verdict", "score", "level", "audience", "phones", "embedded", "content")
+TOLD = ("verdict", "score", "level", "audience", "phones", "embedded", "content", "others")
 """The attributes of a report that are plain data."""
 MEASURED = ("budget", "structure", "panel", "grade", "photo")
 """The attributes of a report with what was measured."""
@@ -144,6 +144,7 @@ class ScanReport(Shown):
         embedded: The verdict for embedded readers, which look for contours. For audience phones, no such reader is
             asked, and it says what the measures of the drawing tell.
         content: The content of the symbol.
+        others: The contents of further QR Codes in the image, in reading order; the report is on the first.
         issues: The issues, the worst first.
         budget: Error correction used; of a photo, by damage of the print; None for an image whose encoding is unknown.
         structure: Eyes, weights, quiet zone and contrast; None for a photo, or an image whose encoding is unknown.
@@ -170,10 +171,21 @@ class ScanReport(Shown):
     design: Design | None = None
     modules_wide: float | None = None
     photo: PhotoGrade | None = None
+    others: tuple[str, ...] = ()
 
     def is_at_least(self, verdict: Verdict) -> bool:
         """Return True if the verdict is this one or better."""
         return VERDICTS.index(self.verdict) >= VERDICTS.index(verdict)
+
+    @property
+    def subject(self) -> str | None:
+        """Which of several QR Codes in the image the report is on, in a sentence; None if only one was found."""
+        if not self.others:
+            return None
+        from qrkit.contents.cards import summary  # hides passwords; most pictures show one code
+
+        found = f"{1 + len(self.others)} QR Codes were found; this is about the first ({summary(self.content)})."
+        return f"{found} Crop the picture to check the others."
 
     @property
     def fault(self) -> str | None:
@@ -222,9 +234,10 @@ class ScanReport(Shown):
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
 
     def __str__(self) -> str:
+        head = [self.subject] if self.subject else []
         if self.photo:
-            return "\n  ".join(self.photo.sentences)
-        lines = [f"{self.verdict} {ON[self.audience]}, score {self.score} of 100 ({self.level} check)"]
+            return "\n  ".join((*head, *self.photo.sentences))
+        lines = [*head, f"{self.verdict} {ON[self.audience]}, score {self.score} of 100 ({self.level} check)"]
         if self.audience == "all" and self.phones != self.embedded:
             lines.append(f"  phones: {self.phones}; embedded readers: {self.embedded}")
         lines += [f"  {issue}" for issue in self.issues]

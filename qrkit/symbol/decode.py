@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from itertools import chain
@@ -63,6 +63,9 @@ ORIENTATION = 0x0112
 
 HOT = 0.001
 """Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""
+
+WHITES = (1, 255, 1_023, 4_095, 16_383, 65_535)
+"""White of images with one channel: 1 for floats, or all bits of a sensor, whatever number of bits the file has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +212,11 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
         for number in range(min(getattr(image, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
             if most_side and number and monotonic() > end:
                 return
-            if hasattr(image, "n_frames"):
-                image.seek(number)
+            with _without_warnings():
+                if hasattr(image, "n_frames"):
+                    image.seek(number)
+                if image.format == "TIFF":  # others warn when they are opened
+                    image.load()
             if image.mode in ("I", "F") or image.mode.startswith("I;16"):
                 yield (_upright(one, image) for one in _of_8_bits(image, most_side))
             else:
@@ -227,6 +233,17 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
 _warnings = Lock()
 
 
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Turn off the warning of Pillow about images from 89 million pixels on; ours has a limit of its own."""
+    from PIL import Image
+
+    # Filters of warnings belong to all threads, so one changes them at a time.
+    with _warnings, warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        yield
+
+
 def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
     """Open the bytes of a file as an image, of which only the header is read."""
     from PIL import Image
@@ -234,9 +251,7 @@ def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
     most = MOST_WEBP_PIXELS if most_side else MOST_PIXELS
     if (webp_pixels(data) or 0) > most:
         raise UnreadableFile(f"{name} has too many pixels: at most {most:,} in a webp")
-    # Pillow warns from 89 million pixels on. Filters of warnings belong to all threads, so one changes them at a time.
-    with _warnings, warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+    with _without_warnings():
         return Image.open(BytesIO(data), formats=PILLOW_NAMES)
 
 
@@ -256,7 +271,9 @@ def _reduce(frame: Image, most_side: int | None) -> Image:
     # Images of these modes are reduced before anything copies all their pixels.
     if most_side and frame.mode in ("L", "LA", "RGB", "RGBA"):
         frame = _shrink(frame, most_side)
-    frame = frame.convert("RGBA" if frame.has_transparency_data else "L")
+    if frame.mode == "RGBa":  # its colors are multiplied by its alpha
+        frame = frame.convert("RGBA")
+    frame = frame.convert("LA" if frame.has_transparency_data else "L")
     return _shrink(frame, most_side) if most_side else frame
 
 
@@ -275,10 +292,9 @@ def _on_papers(frame: Image) -> Iterator[Image]:
     if frame.mode == "L":
         yield frame
         return
+    greys, alpha = frame.split()
     for color in ("white", "black"):
-        paper = Image.new("RGBA", frame.size, color)
-        paper.alpha_composite(frame)
-        yield paper.convert("L")
+        yield Image.composite(greys, Image.new("L", frame.size, color), alpha)
 
 
 def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
@@ -288,10 +304,10 @@ def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
     step = max(1, max(picture.size) // most_side) if most_side else 1
     height, width = picture.height // step * step, picture.width // step * step
     squares = np.asarray(picture)[:height, :width].reshape(height // step, step, width // step, step)
-    greys = squares.mean((1, 3), dtype=np.float64)
-    is_16_bit = picture.mode.startswith("I;16")
-    white = 65_535 if is_16_bit else next(most for most in (1, 255, 65_535, greys.max()) if greys.max() <= most)
-    low, high = np.quantile(greys, (HOT, 1 - HOT))
+    greys = squares.mean((1, 3), dtype=np.float32)
+    white = next(most for most in (*WHITES, greys.max()) if greys.max() <= most)
+    apart = 1 + max(greys.shape) // MOST_READ_SIDE
+    low, high = np.quantile(greys[::apart, ::apart], (HOT, 1 - HOT))
     if low == high:  # nearly all pixels are paper
         low, high = greys.min(), greys.max()
     for black, light in ((0, white), (low, high)):
@@ -302,8 +318,9 @@ def _between(greys: np.ndarray, black: float, white: float, most_side: int | Non
     import numpy as np
     from PIL import Image
 
-    scale = 255 / (white - black) if white > black else 1
-    frame = Image.fromarray(np.clip((greys - black) * scale, 0, 255).astype(np.uint8))
+    scaled = greys - np.float32(black)
+    scaled *= np.float32(255 / (white - black) if white > black else 1)
+    frame = Image.fromarray(np.clip(scaled, 0, 255, out=scaled).astype(np.uint8))
     return _shrink(frame, most_side) if most_side else frame
 
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from zxingcpp import Barcode
 
-__all__ = ["Located", "Part", "at_side", "in_lines", "locate", "locate_all", "locate_at_other_sizes", "uncorrected"]
+__all__ = [
+    "Located", "Part", "at_side", "at_sight", "in_lines", "locate", "locate_all", "locate_at_other_sizes",
+    "uncorrected",
+]  # fmt: skip
 
 QUIET_ZONE = 4
 """Modules of white around a symbol that is cut out."""
@@ -125,9 +128,13 @@ class Located(NamedTuple):
 
 
 def locate(greys: Image) -> Located | None:
-    """Return the first symbol in a grayscale image; None if there is no symbol."""
-    symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _at_last(greys)
-    return symbols[0] if symbols else None
+    """Return the first symbol in a grayscale image, in reading order; None if there is no symbol."""
+    return next(iter(at_sight(greys)), None)
+
+
+def at_sight(greys: Image) -> list[Located]:
+    """Return the symbols that the first successful look finds, in reading order; `locate_all` may find more."""
+    return in_lines(_by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _at_last(greys))
 
 
 def locate_at_other_sizes(greys: Image) -> list[Located]:

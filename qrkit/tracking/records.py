@@ -377,6 +377,11 @@ class Account:
     name: str
     plan: str
 
+    @property
+    def limits(self) -> Plan:
+        """The limits of the account, which its plan sets."""
+        return PLANS[self.plan]
+
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:

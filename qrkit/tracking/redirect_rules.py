@@ -233,11 +233,9 @@ class Condition(Model):
     type: Annotated[str, AfterValidator(_known)] = Field(
         description="What is compared.", json_schema_extra={"enum": list(TYPES)}
     )
-    match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100), UNLESS_EMPTY] = (
-        Field(
-            default="",
-            description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
-        )
+    match_key: _Key = Field(
+        default="",
+        description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
     )
     match_value: _Values = Field(
         default=(),

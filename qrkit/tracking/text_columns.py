@@ -64,13 +64,16 @@ def frame_of(rows: Iterable[Any], dtypes: Mapping[str, str]) -> pd.DataFrame:
 
 
 def cell_text(value: Any) -> str:
-    """Convert the value of a workbook cell to text: 7.0 becomes "7", bools `true` or `false`; None becomes ""."""
+    """Convert the value of a workbook cell to text: 7.0 becomes "7", bools `true` or `false`; None becomes "".
+
+    A date has no time of day in a workbook, and it is midnight in Python: it becomes a day.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return to_table(value)
+        return to_table(value) if value.tzinfo else to_table(value).removesuffix(" 00:00:00")
     if isinstance(value, timedelta):
         # As spreadsheets show it: 30:00:00, where Python has "1 day, 6:00:00".
         minutes, seconds = divmod(round(value.total_seconds()), 60)
@@ -94,7 +97,7 @@ def text_of(value: Any, column: Hashable, kind: str = "text") -> str:
     """Convert a cell of a DataFrame to text: strings are unchanged; NaN, NaT, NA and None become "".
 
     Numbers are formatted as in a workbook (7.0 is "7"), bools as `true` and `false`, timestamps as `yyyy-MM-dd
-    HH:mm:ss` in UTC. Timestamps without a time zone are UTC; a date becomes midnight.
+    HH:mm:ss` in UTC, those without a time zone as UTC, and midnight without one as a day.
 
     Raises:
         InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps, loads
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -21,18 +21,13 @@ from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol, Problem
 from qrkit.files import read_file
 from qrkit.scanning.budget import true_modules, wrong_modules
 from qrkit.scanning.examine import drawn
-from qrkit.scanning.picture_check import matched
+from qrkit.scanning.picture_check import Match, matched
 from qrkit.scanning.sampling import MARGIN, Greys, colors_of
 from qrkit.scanning.verdict import no_verdict
-from qrkit.symbol.decode import decode
+from qrkit.symbol.decode import Readable, decode
 from qrkit.symbol.encode import encode
-from qrkit.symbol.symbol import Role
+from qrkit.symbol.symbol import Role, Symbol
 from qrkit.trials.ladder import Colored
-
-if TYPE_CHECKING:
-    from qrkit.scanning.picture_check import Match
-    from qrkit.symbol.decode import Readable
-    from qrkit.symbol.symbol import Symbol
 
 __all__ = ["Subject", "look_of", "subject_of"]
 

@@ -385,7 +385,7 @@ def test_what_cannot_be_compared_is_refused():
         with pytest.raises(InvalidParameter, match="change='Monday': must be a day such as"):
             analytics.before_and_after(view, "Monday")
         with pytest.raises(InvalidParameter, match="must be one of campaign, campaign_id, qrcode"):
-            analytics.rates(view, by="moment")
+            analytics.rates(view, by="nothing")
         with pytest.raises(InvalidParameter, match="scans: has no scan"):
             analytics.rates(view.where(kinds=("bot",), since=None))
 

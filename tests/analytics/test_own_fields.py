@@ -85,7 +85,13 @@ def test_groups_are_in_every_answer(shop):
     assert cross_table(shop.scans, "device", "City").loc["total", "Wien"] == 2
 
 
-@pytest.mark.parametrize("by", ["Town", "field:Town", "contry", 7])
+@pytest.mark.parametrize(("by", "meant"), [("contry", "country"), ("CITY", "city")])
+def test_names_that_are_close_are_offered(shop, by, meant):
+    with pytest.raises(InvalidParameter, match=f"did you mean '{meant}'"):
+        scans_by(shop.scans, by)
+
+
+@pytest.mark.parametrize("by", ["Town", "field:Town", 7])
 def test_unknown_fields_are_refused_with_those_there_are(shop, by):
     with pytest.raises(InvalidParameter, match=r"must be one of campaign, .*tag, or a field such as 'City'") as caught:
         scans_by(shop.scans, by)

@@ -110,6 +110,19 @@ def test_a_text_file_and_the_format_txt_have_the_style_too(style, folder, capsys
     assert capsysbinary.readouterr().out == expected
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [["list"], ["generate", "hi", "--caption", "Hello", "-o", "code.png"], ["generate", "hi", "--template", "red"]],
+)
+def test_a_process_prints_nothing_of_its_own_memory_at_its_end(store, folder, words):
+    with open_portfolio(store) as shop:
+        shop.templates.save("red", {"foreground": "#A00000"})
+    of_store = [] if "--caption" in words else ["--store", str(store)]
+    words = [sys.executable, "-m", "qrkit", *words, *of_store]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stderr == ""
+
+
 @pytest.mark.parametrize("format", ["png", "svg", "pdf"])
 def test_a_format_without_a_file_goes_to_the_standard_output(format, capsysbinary):
     assert main(["generate", "hi", "--format", format]) == 0
@@ -224,6 +237,10 @@ def test_what_was_exported_is_imported_into_another_store(store, folder, capsys)
     assert said.count("\n") == 1
     assert main(["export", "again.csv", "--store", "new.duckdb", "--base-url", "https://go.example.com"]) == 0
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
+    assert main(["export", "summer.csv", "--store", "new.duckdb", "--campaign", "Summer"]) == 0
+    assert capsys.readouterr().out.endswith("summer.csv: 1 QR Code\n")
+    (row,) = csv.DictReader((folder / "summer.csv").read_text(encoding="utf-8").splitlines())
+    assert row["Campaign Name"] == "Summer"
 
 
 def test_import_says_what_it_left_out_and_why(store, folder, capsys):
@@ -546,6 +563,12 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
     assert "Summer" in summer
     assert "Spring window poster" not in summer
     assert (everything.count("<script"), summer.count("<script"), "<script src" in everything) == (1, 1, False)
+    both = ["report", "--store", str(store), "--campaign", "Summer", "--campaign", "Spring window", "-o"]
+    assert main([*both, "both.html"]) == 0
+    assert "Summer poster" in (folder / "both.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main([*both, "both.ipynb"]) == 2
+    assert "campaign='Summer, Spring window': must be one campaign for a notebook" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -605,7 +628,7 @@ def test_a_list_whose_columns_have_names_of_its_own_is_imported(tmp_path, capsys
     assert main(["import", str(file), *words, "--store", store, "--base-url", "https://go.example.com"]) == 3
     out, err = capsys.readouterr()
     assert out == f"{file}: 1 created, 1 not readable\n"
-    assert err == "row 4: invalid: Content='': must not be empty\n"
+    assert err == "row 4: invalid: landing page='': must not be empty\n"
     with open_portfolio(store) as shop:
         (row,) = shop.to_frame().to_dict("records")
     told = [row[name] for name in ("name", "content", "campaign", "address", "comment")]

@@ -218,15 +218,21 @@ def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
 
 
 def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsys):
+    assert imports("--check") == 0
+    told = "qrkit import: 1 code has an address that visitors see as text; to import them corrected, add --fix-urls"
+    assert told in capsys.readouterr().err
     assert imports() == 0
     out, err = capsys.readouterr()
     assert out == "posters.xlsx: 3 created (1 with a suspicious address), 1 column kept as fields\n"
-    assert "row 1: own-column: 'Ort' becomes a field of the QR Codes that are added" in err
+    assert "row 1: own-column: 'Ort' becomes a field of the QR Codes" in err
     assert "row 3: suspicious-url: 'www.example.com/till' has no https:// in front, so visitors see it as text" in err
-    assert "qrkit import: 1 code was added with such an address; correct all: qrkit set --all --fix-urls" in err
+    assert (
+        "qrkit import: 1 code has an address that visitors see as text; correct all: qrkit set --all --fix-urls" in err
+    )
     assert imports() == 0
     err = capsys.readouterr().err
-    assert "qrkit import: 1 code was added with such an address before; correct all: qrkit set --all --fix-urls" in err
+    told = "qrkit import: 1 code of the store has an address that visitors see as text; correct all: qrkit set --all"
+    assert told in err
 
 
 def test_columns_with_spaces_and_commas_are_named(folder, capsys):

@@ -178,7 +178,7 @@ def test_whatever_pandas_calls_missing_is_an_empty_cell(nothing):
         (np.True_, "true"),
         (False, "false"),
         (Color.parse("#80FF0000"), "#80FF0000"),
-        (date(2026, 3, 1), "2026-03-01 00:00:00"),
+        (date(2026, 3, 1), "2026-03-01"),
         (NOON.replace(tzinfo=None), "2026-03-01 12:00:00"),
         (NOON.astimezone(timezone(timedelta(hours=5))), "2026-03-01 12:00:00"),
         (pd.Timestamp("2026-03-01T13:00:00.123456789", tz="Europe/Paris"), "2026-03-01 12:00:00"),

@@ -16,7 +16,7 @@ from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.tracking.own_fields import split_tags
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
-CITY = "'City' becomes a field of the QR Codes that are added"
+CITY = "'City' becomes a field of the QR Codes"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_columns_of_others_become_fields(shop, format):
     result = shop.import_file(FOREIGN[format], format=format)
     assert [(reason, detail) for _, reason, detail in told(result)] == [
         ("own-column", CITY),
-        ("own-column", "'Floor' becomes a field of the QR Codes that are added"),
+        ("own-column", "'Floor' becomes a field of the QR Codes"),
     ]
     assert str(result) == "2 created, 2 columns kept as fields"
     fields = [dict(code.fields) for code in shop.list_qrcodes()]
@@ -84,10 +84,7 @@ def test_columns_of_frames_become_fields(shop):
 
 def test_a_misspelled_column_is_kept_and_told(shop):
     (issue,) = shop.import_file(b"Content,Longitudes\nhttps://example.com/a,Koper\n").issues
-    assert (
-        issue.detail
-        == "'Longitudes' becomes a field of the QR Codes that are added; did you mean 'Longitude' or 'Latitude'?"
-    )
+    assert issue.detail == "'Longitudes' becomes a field of the QR Codes; did you mean 'Longitude' or 'Latitude'?"
 
 
 BAD = [

@@ -491,6 +491,17 @@ def shop():
         yield opened
 
 
+def test_names_are_on_labels_unless_captions_say_them(shop, tmp_path):
+    def written(**how):
+        return shop.sheet(tmp_path / "s.pdf", "L7160", **how).path.read_bytes()
+
+    assert written() == written(lines=["{name}"]) != written(lines=[])
+    shop.templates.save("bar", {"frame": {"kind": "bar", "caption": {"text": "{name}"}}})
+    shop.set_default_template("bar")
+    assert written() == written(lines=[]) != written(lines=["{name}"])
+    assert shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id=shop.find_campaign("Spring").id).labels == 2
+
+
 @pytest.mark.needs("pdftoppm")
 def test_a_campaign_becomes_a_sheet(shop, tmp_path):
     spring = shop.find_campaign("Spring")

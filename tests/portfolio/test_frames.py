@@ -270,8 +270,8 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
     with open_portfolio(":memory:") as shop:
         result = shop.import_file(json.dumps(rows).encode(), format="json")
     assert [issue.error for issue in result.issues[:2]] == [
-        "own-column: 'Contents' becomes a field of the QR Codes that are added; did you mean 'content' or 'comments'?",
-        "own-column: 'trackURLs' becomes a field of the QR Codes that are added; did you mean 'trackUrl'?",
+        "own-column: 'Contents' becomes a field of the QR Codes; did you mean 'content' or 'comments'?",
+        "own-column: 'trackURLs' becomes a field of the QR Codes; did you mean 'trackUrl'?",
     ]
     assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name appears twice in it")]
 
@@ -298,5 +298,5 @@ def test_columns_of_other_names_are_told_in_either_dialect(empty, names):
 def test_issues_of_a_frame_name_its_columns_as_frames_do(empty):
     result = empty.import_frame(pd.DataFrame({"content": ["x" * 32_768], "short_url": [7], "nmae": ["y"]}))
     own, long = (issue.error for issue in result.issues)
-    assert own.endswith("'nmae' becomes a field of the QR Codes that are added; did you mean 'name'?")
+    assert own.endswith("'nmae' becomes a field of the QR Codes; did you mean 'name'?")
     assert long.startswith("invalid: content=")

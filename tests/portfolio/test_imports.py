@@ -191,6 +191,13 @@ def test_a_text_for_no_address_is_told(shop, placeholder):
     assert str(result) == "4 created (1 with a text that is no address)"
 
 
+def test_a_note_among_many_addresses_is_told(shop):
+    addresses = [f"https://example.com/{number}" for number in range(27)]
+    result = shop.import_file(csv_of(*addresses, "ask Ana", "tel:+4912345", "WIFI:T:WPA;S:Cafe;P:open;;"))
+    (issue,) = result.issues
+    assert (result.created, issue.row, issue.reason) == (30, 29, "no-address")
+
+
 def test_texts_in_a_column_of_texts_raise_no_alarm(shop):
     assert shop.import_file(csv_of(*PLACEHOLDERS, "A", "B", "https://example.com/1")).issues == ()
     assert shop.import_file(b"Content,Dynamic\nhttps://example.com,true\nN/A,false\n").issues == ()

@@ -6,7 +6,7 @@ import lxml.html
 import pytest
 
 from qrkit import analytics, open_portfolio, report
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, NotFound
 
 MARCH = {"since": "2026-03-01", "until": "2026-04-01"}
 
@@ -40,6 +40,20 @@ def test_campaigns_have_rates_and_changes_with_intervals(shop):
         low, high = rates.loc[name, ["low", "high"]]
         assert made[name][0] == f"{rates.loc[name, 'rate']:.1f}likely {low:.1f}\N{EN DASH}{high:.1f}"
         assert "likely between" in made[name][1] or "%" in made[name][1]
+
+
+@pytest.mark.slow
+def test_a_report_compares_the_campaigns_that_are_chosen(shop):
+    door, bus, idle = (one.id for one in shop.list_campaigns())
+    made = report.campaign(shop, [door, idle], **MARCH)
+    assert "<bdi>Bus<" not in made.html
+    assert list(side_by_side(report.campaign(shop, [bus, door], compare_to="campaigns", **MARCH))) == [
+        "Campaign", "Door", "Bus",
+    ]  # fmt: skip
+    with pytest.raises(InvalidParameter, match="needs two campaigns or more"):
+        report.campaign(shop, [door], compare_to="campaigns")
+    with pytest.raises(NotFound, match="no campaign 'nobody'"):
+        report.campaign(shop, ["nobody"])
 
 
 @pytest.mark.slow

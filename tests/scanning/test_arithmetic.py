@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Design, Gradient, Layer, Modules, Photo, QRImage, check
-from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
-from qrkit.scanning.arithmetic import reckoned
+from qrkit import Design, Gradient, Layer, Modules, Photo, QRImage, check, generate
+from qrkit.design.frames import FRAME_KINDS
+from qrkit.design.limits import ALIKE, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
+from qrkit.design.presets import PRESETS
+from qrkit.scanning.arithmetic import is_robust, reckoned
 from tests.scanning.designs import CORNERS, all_eyes, dark_frame, plain, tiny_sprite
 
 colors = st.tuples(st.sampled_from([255, 255, 255, 200, 60, 0]), *[st.integers(0, 255)] * 3)
@@ -54,6 +56,62 @@ def test_most_designs_need_no_drawing():
         for number in range(1, 18)
         for style in ("default", "rounded", "liquid", "dots")
     )
+
+
+dark = st.builds("#{:02x}{:02x}{:02x}".format, *[st.integers(0, 70)] * 3)
+fills = dark | st.builds(Gradient.linear, dark, dark)
+
+
+@st.composite
+def decorated(draw) -> Design:
+    """Designs in several inks, with unusual eyes and frames, most of which phones read."""
+    style = draw(st.sampled_from([*ALIKE, "fluid", "lattice"]))
+    eye = st.fixed_dictionaries(
+        {"pattern": st.sampled_from(MARKER_PATTERNS)},
+        optional={"inner": st.sampled_from(MARKER_PATTERNS), "inner_color": fills, "outer_color": fills},
+    )
+    sizes = {"sizes": sorted(draw(st.tuples(*[st.floats(0.85, 1)] * 2))), "palette": draw(st.lists(dark, max_size=3))}
+    frame = st.fixed_dictionaries({"kind": st.sampled_from(FRAME_KINDS)}, optional={"background": dark, "color": dark})
+    return Design(
+        content=draw(st.sampled_from(["x", "https://example.com/" + "a" * 60])),
+        padding=draw(st.integers(2, 8)),
+        foreground=draw(fills),
+        background=draw(st.sampled_from(["white", "#FFF6EC", "#FFFFFF80", "transparent"])),
+        modules=Modules(type=style, **(sizes if style in ALIKE else {})),
+        markers={corner: draw(eye) for corner in CORNERS},
+        frame=draw(st.none() | frame),
+    )
+
+
+@pytest.mark.slow
+@given(decorated())
+@settings(max_examples=60)
+def test_what_is_known_to_be_robust_is_robust_as_drawn(design):
+    if is_robust(design):
+        assert QRImage(design).check("static").verdict == "robust"
+
+
+def test_most_presets_need_no_drawing():
+    known = [name for name in PRESETS if is_robust(generate("https://example.com", preset=name, warn=False).design)]
+    assert {"plain", "bubble", "confetti", "phone", "sunset", "swiss", "wifi"} <= set(known)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"markers": all_eyes("circle")},
+        {"markers": all_eyes("eye-1", inner="eye-17")},
+        {"markers": all_eyes("rounded", outer_color="#777777")},
+        {"modules": Modules(type="dots", sizes=(0.6, 1))},
+        {"modules": Modules(type="crosses"), "foreground": Gradient.linear("black", "navy")},
+        {"modules": Modules(type="dots", palette=["black", "orange"])},
+        {"foreground": Gradient.linear("black", "orange")},
+        {"frame": "bar", "padding": 2},
+        {"frame": "bar", "background": "transparent"},
+    ],
+)
+def test_whatever_phones_may_miss_is_looked_at(fields):
+    assert not is_robust(plain(**fields))
 
 
 @pytest.mark.parametrize(

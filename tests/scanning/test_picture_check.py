@@ -136,6 +136,30 @@ def test_mirrored_pictures_are_told_of():
     assert report.budget.used == 0
 
 
+def side_by_side(*contents: str) -> Image.Image:
+    pictures = [picture(content=one) for one in contents]
+    page = Image.new("RGB", (sum(one.width for one in pictures), pictures[0].height), "white")
+    for number, one in enumerate(pictures):
+        page.paste(one, (number * one.width, 0))
+    return page
+
+
+def test_of_several_codes_the_first_is_judged_and_named():
+    wifi = "WIFI:T:WPA;S:Nero;P:espresso;;"
+    report = check(side_by_side(wifi, "https://b.example", "https://c.example"), "static")
+    assert (report.content, report.others) == (wifi, ("https://b.example", "https://c.example"))
+    first, verdict = str(report).splitlines()[:2]
+    assert first.startswith("3 QR Codes were found; this is about the first (") and "Nero" in first
+    assert "espresso" not in first and verdict.startswith("robust")
+    assert report.as_dict()["others"] == report.others
+    assert first in report._repr_mimebundle_()["text/html"].replace("&#x27;", "'")
+
+
+def test_of_one_code_no_other_is_named():
+    report = check(picture(), "static")
+    assert (report.others, report.subject) == ((), None)
+
+
 def test_light_on_dark_is_told_of():
     report = check(ImageOps.invert(picture()), "static")
     assert "polarity" in codes(report)
@@ -242,6 +266,17 @@ def test_a_faint_code_of_more_than_8_bits_is_not_judged_by_its_stretched_contras
     assert image.mode == kind
     report = check(file_of(image, "TIFF"), "static")
     assert (report.verdict, report.structure.contrast) == ("fragile", pytest.approx(0.2, abs=0.02))
+
+
+@pytest.mark.parametrize("bits", [10, 12, 14])
+def test_grays_of_a_sensor_in_a_file_of_16_bits_reach_from_black_to_white(bits):
+    grays = np.asarray(picture().convert("L")).astype(np.uint16) << (bits - 8)
+    assert check(file_of(Image.fromarray(grays)), "static").verdict == "robust"
+
+
+def test_a_large_tiff_is_read_without_a_warning_of_a_library():
+    large = picture().convert("1").resize((9_500, 9_500), Image.Resampling.NEAREST)
+    assert check(file_of(large, "TIFF", compression="group4"), "static").verdict == "robust"
 
 
 def test_a_code_that_shows_on_dark_paper_only_is_told_from_none():

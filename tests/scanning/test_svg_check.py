@@ -39,8 +39,11 @@ def report_of(folder, body, symbol=CODE, **root):
         f'{PAPER}<style>.qr>.dark.m{{fill:#111}}</style><g class="qr"><path class="m dark" d="{PATH}"/></g>',
         f'{PAPER}<style>path{{fill:#000}}@media print{{path{{fill:#ccc}}}}</style><path d="{PATH}"/>',
         f'{PAPER}<style>:root{{--ink:#036}}path{{fill:var(--ink,#ccc)}}</style><path d="{PATH}"/>',
+        f'{PAPER}<style>.a{{fill:#111}}</style><defs><g id="q" class="a"><path d="{PATH}"/></g></defs><use href="#q"/>',
+        f'<path fill="Canvas" d="M0 0h37v37H0z"/><path fill="WindowText" d="{PATH}"/>',
+        f'<filter id="f"><feDropShadow stdDeviation=".5"/></filter><g filter="url(#f)">{PAPER}<path d="{PATH}"/></g>',
     ],
-    ids=["plain", "class", "medium", "variable"],
+    ids=["plain", "class", "medium", "variable", "use", "system colors", "shadow"],
 )
 def test_a_good_code_is_good_however_it_is_styled(tmp_path, body):
     assert report_of(tmp_path, body).verdict in ("robust", "ok")
@@ -88,8 +91,10 @@ def test_a_path_that_a_style_sheet_takes_away_is_no_code(tmp_path):
             {},
         ),
         (f'{PAPER}<style>path{{fill:#c0c0c0!important}}</style><path style="fill:#000" d="{PATH}"/>', {}),
+        (f'{PAPER}<g fill="#ccc"><path fill="\u00a0#000" d="{PATH}"/></g>', {}),
+        (f'{PAPER}<style xmlns="http://www.w3.org/1999/xhtml">path{{fill:#ccc}}</style><path d="{PATH}"/>', {}),
     ],
-    ids=["descendant", "variable", "opacity", "filter", "dark root", "blend", "important"],
+    ids=["descendant", "variable", "opacity", "filter", "dark root", "blend", "important", "no color", "style of HTML"],
 )
 def test_a_faint_code_is_fragile_however_it_became_faint(tmp_path, body, root):
     assert report_of(tmp_path, body, **root).verdict == "fragile"
@@ -109,6 +114,10 @@ def test_a_light_code_on_nothing_is_judged_on_white_paper(tmp_path):
         ('<image href="/tmp/code.png"/>', "refers to another file"),
         ('<style>@import "modules.css";</style>', "@import"),
         ('<style>path{mask:url(#m) no-repeat}</style><mask id="m"/>', "the property 'mask'"),
+        ('<rect style="mix-blend-mode:plus-lighter"/>', "the blend mode 'plus-lighter'"),
+        ('<path pathLength="1" stroke-dasharray=".5" d="M0 0h9"/>', "pathLength"),
+        ('<style>#a>path{fill:#000}</style><g id="a"><path id="b"/></g><use href="#b"/>', "depends on its place"),
+        ("<?xml-stylesheet href='a.css'?>", "style sheet outside of it"),
         (embedded(embedded("<path/>")), "embeds a picture that cannot be read"),
     ],
 )

@@ -65,6 +65,8 @@ def test_all_files_have_the_mode_of_the_store(tmp_path, chosen, file, folder):
         assert len([name for name in files if ".inbox-" in name]) == 2
         assert {"shop.duckdb.wal", "shop.history/manifest.json", "shop.history/codes.parquet"} < set(files)
         backup(shop.store, tmp_path / "copy.duckdb")
+        with open_portfolio(snapshot_of=path) as seen:
+            backup(seen.store, tmp_path / "seen.duckdb")
         compact(shop.store)
         rescue(path, tmp_path / "new.duckdb")
         more_files, more_folders = modes(tmp_path)

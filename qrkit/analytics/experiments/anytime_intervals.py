@@ -13,10 +13,9 @@ probability of the variant. The sums form a martingale, and an asymptotic confid
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
 __all__ = ["FEWEST", "Intervals", "difference_sequence", "radius", "ratio_sequence"]
 
@@ -61,8 +60,6 @@ def ratio_sequence(
         alpha: Probability that the interval is ever wrong.
         step: Distance of the ratios that are mixed; below the standard error for a precise effect.
     """
-    import numpy as np
-
     grid = np.arange(-FARTHEST, FARTHEST + step / 2, step)
     prior = np.log(sum(np.exp(-0.5 * (grid / sd) ** 2) / sd for sd in PRIORS))
     tilted = grid + log_odds[:, None]
@@ -105,8 +102,6 @@ def difference_sequence(
         looks: Number of visitors at each look.
         alpha: Probability that the interval is ever wrong.
     """
-    import numpy as np
-
     before = np.cumsum(values) - values
     before = before / np.arange(len(values)).clip(1)
     gains = (values - before) * np.where(is_second, 1 / share, -1 / (1 - share))
@@ -123,8 +118,6 @@ def difference_sequence(
 
 def radius(variance: np.ndarray | float, number: np.ndarray, alpha: float) -> np.ndarray:
     """Return half the width of a confidence sequence of means of `number` values of this variance."""
-    import numpy as np
-
     tuned = (2 * np.log(1 / alpha) + np.log(2 * np.log(1 / alpha) + 1)) / TUNED_FOR
     grown = number * tuned + 1
     found: np.ndarray = np.sqrt(variance * 2 * grown / (number**2 * tuned) * np.log(np.sqrt(grown) / alpha))

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from math import ceil, exp, inf, lgamma, log, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share
 from qrkit.analytics.experiments.anytime_intervals import FEWEST, Intervals, difference_sequence, ratio_sequence
@@ -15,10 +18,6 @@ from qrkit.analytics.experiments.variant_pairs import Pair, Splits, pairs_of, sh
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.tracking.text_columns import frame_of, with_dtypes
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["Measure", "Method", "check_split", "experiment", "log_evidence"]
 
@@ -111,8 +110,6 @@ def experiment(
         NotFound: If there is no such QR Code.
         InvalidParameter: If its visitors are not split, or if an argument is invalid.
     """
-    import pandas as pd
-
     if outcome not in METHODS:
         raise InvalidParameter(Problem("outcome", outcome, f"must be {' or '.join(map(repr, METHODS))}"))
     method = METHODS[outcome][0] if method is None else method
@@ -158,8 +155,6 @@ def check_split(portfolio: Splits, code: str, *, within: str | timedelta = "24h"
         NotFound: If there is no such QR Code.
         InvalidParameter: If its visitors are not split.
     """
-    import pandas as pd
-
     visits, shares = portfolio.split_visits(code, within=within), shares_of(portfolio.split_weights(code), code)
     evidence, counts = _evidence(visits, shares), visits["variant"].value_counts()
     expected = shares.mul(visits["stratum"].value_counts().reindex(shares.index, fill_value=0), axis=0).sum()
@@ -172,8 +167,6 @@ def check_split(portfolio: Splits, code: str, *, within: str | timedelta = "24h"
 
 def _evidence(visits: pd.DataFrame, shares: pd.DataFrame) -> float:
     """Return how many times as likely the variants of visitors are under a wrong split as under the right one."""
-    import pandas as pd
-
     counts = pd.crosstab(visits["stratum"], visits["variant"])
     likely = shares.reindex(index=counts.index, columns=counts.columns, fill_value=0.0).to_numpy()
     rows = zip(counts.to_numpy().tolist(), likely.tolist(), strict=True)
@@ -193,8 +186,6 @@ def log_evidence(visitors: Sequence[int], shares: Sequence[float]) -> float:
 
 
 def _by_ratio(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
-    import numpy as np
-
     log_odds = np.log(pair.odds)
     daily = np.zeros((2, len(pair.days), len(log_odds)))
     np.add.at(daily, (pair.rows["is_second"].astype("int64"), pair.rows["day"], pair.rows["place"]), values)
@@ -207,8 +198,6 @@ def _by_ratio(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
 
 
 def _by_difference(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
-    import numpy as np
-
     looks = np.bincount(pair.rows["day"], minlength=len(pair.days)).cumsum()
     found, worth = difference_sequence(values, pair.rows["is_second"].to_numpy(), pair.share, looks, alpha)
     found = Intervals(*(np.where(worth >= FEWEST, numbers, nan) for numbers in found))
@@ -242,8 +231,6 @@ def _outlook(effect: float, nearest: float, error: float, information: float) ->
 
 def _row(pair: Pair, values: np.ndarray, answer: Answer, method: Method, *, is_broken: bool) -> dict[str, Any]:
     """Return what is known of a pair: a row of the table, the lead of the second, and the intervals of each day."""
-    import pandas as pd
-
     row: dict[str, Any] = {"first": pair.first, "second": pair.second, "method": method, "winner": None}
     is_second, converted = (pair.rows[name].to_numpy() for name in ("is_second", "converted"))
     for name, side, share in (("first", ~is_second, 1 - pair.share), ("second", is_second, pair.share)):
@@ -267,8 +254,6 @@ def _row(pair: Pair, values: np.ndarray, answer: Answer, method: Method, *, is_b
 
 def _shown(found: Intervals, method: Method) -> Intervals:
     """Return intervals as users see them: logarithms of ratios as what the second has more, such as 0.12 for 12%."""
-    import numpy as np
-
     if method == "difference":
         return found
     effect, low, high = (np.expm1(numbers) for numbers in found[:3])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.experiments.anytime_intervals import radius, ratio_sequence
 from qrkit.analytics.experiments.sentences import time_text
@@ -10,10 +11,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import percent_text, say
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["plan_experiment"]
 
@@ -51,8 +48,6 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
         >>> plan_experiment(400, rate=0.05, lift=0.2).loc[1, "sentence"]
         'A lift of 20% takes 11 weeks to show in 80% of experiments.'
     """
-    import numpy as np
-
     most = (1e9, 1.0, 1 / rate - 1 if rate else 0.0)
     for name, value, high in zip(("visitors_a_day", "rate", "lift"), (visitors_a_day, rate, lift), most, strict=True):
         if not 0 < value < high:
@@ -75,8 +70,6 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
 
 def _shows(method: str, rates: tuple[float, float], visitors: float, alpha: float) -> np.ndarray:
     """Return whether a lift shows in each simulated experiment after each number of days of `AHEAD`."""
-    import numpy as np
-
     random, days = np.random.default_rng(0), np.diff(AHEAD, prepend=0)
     if method == "ratio":
         sides = [random.poisson(visitors / 2 * rate * days, (EXPERIMENTS, len(days))).cumsum(axis=1) for rate in rates]

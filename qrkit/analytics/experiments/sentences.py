@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.languages import Sentence, percent_text, say, signed_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["pair_sentence", "split_sentence", "time_text"]
 

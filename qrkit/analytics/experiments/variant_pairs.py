@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["Pair", "Splits", "pairs_of", "shares_of"]
 
@@ -78,8 +77,6 @@ def shares_of(weights: pd.DataFrame, code: str) -> pd.DataFrame:
 
 def pairs_of(visits: pd.DataFrame, shares: pd.DataFrame) -> list[Pair]:
     """Return each two variants that could be drawn at the same time, with the visitors whose time is over."""
-    import pandas as pd
-
     settled = visits[~visits["pending"].astype("bool")].sort_values("start", ignore_index=True, kind="stable")
     number, days = pd.factorize(settled["start"].dt.floor("D"))
     settled["day"], settled["value"] = number, settled["value"].astype("float64")

@@ -10,21 +10,20 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.daily_spread import check_share, on_each_day, whole_days
 from qrkit.analytics.exposure.units import CodeOf, codes_with
 from qrkit.analytics.rate_intervals import rate_interval
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
+from qrkit.store.questions.time_zones import stretches_of
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["scans_by_open_hour"]
 
@@ -83,8 +82,6 @@ def scans_by_open_hour(scans: Scans, field: str, *, level: float = 0.95) -> pd.D
         InvalidParameter: If no code has the field, if a value cannot be read, if `level` is out of range, or if the
             view has fewer than 2 whole days.
     """
-    import numpy as np
-
     level, codes = check_share("level", level), codes_with(scans, field, None)
     spans = {id: _spans(field, code) for id, code in codes.items()}
     ((first, last),) = whole_days([scans], to_now=True)
@@ -153,8 +150,6 @@ def _minutes(text: str) -> int:
 
 def _hours(spans: Sequence[Span]) -> np.ndarray:
     """Return the share of each weekday and hour in which a place is open: 7 x 24, 0..1."""
-    import numpy as np
-
     minutes = np.zeros((7, MIDNIGHT))
     for span in spans:
         minutes[span.weekday, span.start : span.end] = 1

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import date, timedelta
 from math import inf, nan
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
+
+import pandas as pd
 
 from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.comparing import Looks, before_and_after
@@ -22,9 +24,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import FIELD, UNKNOWN, Attribute, Part, check_attribute, group_sql, key_sql
 from qrkit.tracking.text_columns import frame_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["CodeOf", "codes_with", "lift_per_unit", "scans_per_unit"]
 

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from numbers import Integral
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
 
 from qrkit.analytics.simulated.simulated_days import calendar_factors, daily_groups, day_of
 from qrkit.analytics.simulated.simulated_truth import Truth
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 __all__ = ["simulate"]
 
@@ -70,9 +67,6 @@ def simulate(
     Raises:
         InvalidParameter: If an argument is out of range, or if there would be more than 50 million scans.
     """
-    import numpy as np
-    import pandas as pd
-
     truth, since = truth or Truth(), day_of("since", since)
     _check(rates, days, seed)
     random = np.random.default_rng(seed)
@@ -97,11 +91,8 @@ def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
     if wrong or not rates:
         value = rates[wrong[0]] if wrong else None
         raise InvalidParameter(Problem("rates", value, "must hold a rate of 0 or more for each short code"))
-    for name, number, most in (("days", days, MOST_DAYS), ("seed", seed, 2**63 - 1)):
-        least = 1 if name == "days" else 0
-        if not isinstance(number, Integral) or isinstance(number, bool) or not least <= number <= most:
-            rule = f"must be a whole number in {least}..{most:,}"
-            raise InvalidParameter(Problem(name, number, rule, "out-of-range"))
+    check_whole("days", days, 1, MOST_DAYS)
+    check_whole("seed", seed, 0, 2**63 - 1)
 
 
 def _check_total(scans: float) -> None:
@@ -111,9 +102,6 @@ def _check_total(scans: float) -> None:
 
 def _times(random: np.random.Generator, since: date, day: np.ndarray, truth: Truth) -> np.ndarray:
     """Return a random moment on each day, in microseconds since 1970, UTC."""
-    import numpy as np
-    import pandas as pd
-
     hours = random.choice(24, len(day), p=np.array(truth.hours) / sum(truth.hours))
     passed = day * DAY_MICROSECONDS + hours * HOUR_MICROSECONDS + random.integers(0, HOUR_MICROSECONDS, len(day))
     local = pd.DatetimeIndex(np.datetime64(since, "us") + passed.astype("timedelta64[us]"))
@@ -125,9 +113,6 @@ def _times(random: np.random.Generator, since: date, day: np.ndarray, truth: Tru
 
 def _scans(random: np.random.Generator, codes: np.ndarray, times: np.ndarray, returning: float) -> pd.DataFrame:
     """Return scans in the order of their codes and times."""
-    import numpy as np
-    import pandas as pd
-
     visitors = _visitors(random, codes, times, returning)
     agents = random.choice(len(AGENTS), len(codes), p=list(AGENTS.values()))[visitors]
     places = random.choice(len(PLACES), len(codes), p=list(PLACES.values()))[visitors]
@@ -148,8 +133,6 @@ def _scans(random: np.random.Generator, codes: np.ndarray, times: np.ndarray, re
 
 def _visitors(random: np.random.Generator, codes: np.ndarray, times: np.ndarray, returning: float) -> np.ndarray:
     """Return for each scan the index of its visitor's first scan of the same code on the same UTC day."""
-    import numpy as np
-
     places = np.arange(len(codes))
     days = times // DAY_MICROSECONDS
     begins = np.ones(len(codes), dtype=bool)
@@ -183,6 +166,4 @@ def _bots(random: np.random.Generator, scans: pd.DataFrame, ratio: float) -> pd.
 
 
 def _keys(random: np.random.Generator, number: int) -> np.ndarray:
-    import numpy as np
-
     return random.integers(0, 2**64, number, dtype=np.uint64)

@@ -7,11 +7,11 @@ from datetime import date, datetime
 from math import ceil, exp, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from qrkit.analytics.simulated.simulated_truth import Truth
 
 __all__ = ["calendar_factors", "daily_groups", "day_of"]
@@ -49,8 +49,6 @@ def daily_groups(
         days: Number of days, 1 or more.
         truth: Properties of the scans; only those that concern days and groups are used.
     """
-    import numpy as np
-
     lead = _lead(truth)
     calendar = calendar_factors(since, days, truth, lead=lead)
     factors = _random_factors(random, (1 if truth.shared else len(rates), lead + days), truth)
@@ -66,8 +64,6 @@ def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> 
         since: The first day; a datetime counts as its day.
         lead: Number of days before the first day to include as well.
     """
-    import numpy as np
-
     since = day_of("since", since)
     passed = np.arange(-lead, days)
     factors: np.ndarray = np.array(truth.weekdays)[(passed + since.weekday()) % 7] * 7 / sum(truth.weekdays)
@@ -98,8 +94,6 @@ def _lead(truth: Truth) -> int:
 
 def _random_factors(random: np.random.Generator, shape: tuple[int, int], truth: Truth) -> np.ndarray:
     """Return random factors of the rate with mean 1, codes x days."""
-    import numpy as np
-
     factors: np.ndarray = np.ones(shape)
     if truth.unrest:
         factors = factors * random.gamma(1 / truth.unrest, truth.unrest, shape)
@@ -137,8 +131,6 @@ def _self_exciting(random: np.random.Generator, means: np.ndarray, calendar: np.
     Offspring, too, follow the calendar: they are relative to the calendar's factor on the day of their parent. So the
     mean of each day is its rate, and there are none on days without a rate.
     """
-    import numpy as np
-
     memory = _memory(truth)
     arrivals = np.empty(means.shape, dtype="int64")
     # The mean of what earlier days set off; every random factor has the mean 1.
@@ -157,8 +149,6 @@ def _self_exciting(random: np.random.Generator, means: np.ndarray, calendar: np.
 
 def _by_size(random: np.random.Generator, arrivals: np.ndarray, truth: Truth) -> np.ndarray:
     """Divide arrivals at random among equally likely group sizes: sizes x codes x days."""
-    import numpy as np
-
     smallest, largest = truth.groups
     numbers = []
     for sizes_left in range(largest - smallest + 1, 1, -1):

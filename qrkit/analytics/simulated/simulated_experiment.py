@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import sqrt
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["SimulatedExperiment", "simulate_experiment"]
 
@@ -53,8 +52,6 @@ class SimulatedExperiment:
             within: The visitor-days of this last time are pending; all conversions are in time.
             conversion: Any name.
         """
-        import pandas as pd
-
         pending = self.visits["start"] + pd.Timedelta(within) > self.until
         return self.visits.assign(pending=pending.astype("boolean"))
 
@@ -97,9 +94,6 @@ def simulate_experiment(
         InvalidParameter: If there are fewer than 1 or more than 10 million visitors, if a rate is out of range, or if
             the first weights do not hold from day 0 on.
     """
-    import numpy as np
-    import pandas as pd
-
     given = weights or {0: dict.fromkeys(rates, 1.0)}
     names, changes, levels = list(rates), sorted(given), np.array(list(rates.values()))
     bounds = [("days", visitors_a_day * days, 1, MOST_VISITORS), ("weights", changes[0], 0, 0)]

@@ -13,18 +13,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from http.client import HTTPResponse
 from io import BufferedReader, RawIOBase
+from ipaddress import IPv4Network, IPv6Network
 from threading import BoundedSemaphore, Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from qrkit.drawing.untrusted.assets import media_type
 from qrkit.drawing.untrusted.recent import Recent
 from qrkit.errors import AssetError, InvalidParameter, Problem
-
-if TYPE_CHECKING:
-    from http.client import HTTPResponse
-    from ipaddress import IPv4Network, IPv6Network
 
 __all__ = ["MOST_ADDRESSES", "Connection", "Fetcher", "Source", "is_public", "resolved"]
 

@@ -25,6 +25,12 @@ Tokens: TypeAlias = list[Any]
 
 _FROM_P3 = ((1.2249401, -0.2249402, 0.0), (-0.0420570, 1.0420571, 0.0), (-0.0196376, -0.0786361, 1.0982735))
 """Linear Display P3 to linear sRGB."""
+_SYSTEM_COLORS = {
+    **dict.fromkeys(("canvas", "field", "window"), "#ffffff"),
+    **dict.fromkeys(("buttontext", "canvastext", "fieldtext", "marktext", "windowtext"), "#000000"),
+    **{"buttonface": "#efefef", "graytext": "#808080"},
+}
+"""Colors of the system as Chromium shows them on a light screen; office programs write some."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
@@ -51,6 +57,8 @@ def color_of(word: Any) -> str | None:
         return next(filter(None, map(color_of, word.arguments)), None)
     if word.type == "ident" and word.lower_value in ("none", "inherit", "context-fill", "context-stroke"):
         return str(word.lower_value)
+    if word.type == "ident" and word.lower_value in _SYSTEM_COLORS:
+        return _SYSTEM_COLORS[word.lower_value]
     color = parse_color(word)
     if color is None or isinstance(color, str):
         return color and "currentColor"

@@ -42,7 +42,7 @@ class Embedded:
 
         file = BytesIO()
         try:
-            original = Image.open(BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP"))
+            original = Image.open(BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP"))
             self._pixels += original.width * original.height
             if self._pixels <= MOST_PIXELS:
                 picture = ImageOps.exif_transpose(original).convert("RGBA")

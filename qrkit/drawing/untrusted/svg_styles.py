@@ -77,10 +77,10 @@ _DOUBTED_ELEMENTS = {
 _UNSEEN = frozenset(
     """
     class id style role focusable tabindex version baseProfile zoomAndPan enable-background cursor pointer-events
-    text-rendering
+    text-rendering mix-blend-mode isolation
     """.split()  # noqa: SIM905
 )
-"""Attributes that change nothing once styles are resolved."""
+"""Attributes that change nothing once styles are resolved, or are properties of style sheets only."""
 _UNSEEN_PREFIXES = ("{", "on", "data-", "aria-")
 _LETTERING = frozenset(
     """
@@ -116,7 +116,7 @@ _ROOT_DOUBTED = ("border", "padding")
 _QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
 _MEDIA = {
     **dict.fromkeys(("", "all", "screen", "onlyscreen", "notprint", "(prefers-color-scheme:light)"), True),
-    **dict.fromkeys(("print", "onlyprint", "speech", "(prefers-color-scheme:dark)"), False),
+    **dict.fromkeys(("print", "onlyprint", "speech", "notall", "(prefers-color-scheme:dark)"), False),
     **{"(prefers-reduced-motion:no-preference)": True, "(prefers-reduced-motion:reduce)": False},
 }
 """Whether a part of a media query holds where a browser shows a picture."""
@@ -128,6 +128,14 @@ _FILTERS = frozenset(
     "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
 )
 _SIMPLE = re.compile(r"[^(\\]*")
+_SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
+"""Values that renderers read as browsers do."""
+_BLEND_MODES = frozenset(
+    """
+    normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue
+    saturation color luminosity
+    """.split()  # noqa: SIM905
+)
 
 
 class Plain(NamedTuple):
@@ -172,6 +180,8 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     had_elements = len(root) > 0
     styles = _Styles(root, may_embed=may_embed)
     styles.apply()
+    if b"<?xml-stylesheet" in data.replace(b"\0", b""):  # UTF-16 has zeros
+        styles.doubts["the SVG refers to a style sheet outside of it, which is never loaded"] = None
     _drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
     etree.strip_elements(root, *{one.tag for one in root.iter() if not _is_kept(one)}, with_tail=False)
@@ -322,7 +332,7 @@ class _Styles:
         self._images, self._may_embed = Embedded(), may_embed
         self._view = view_box(root.get("viewBox", ""))[2:]
         self._matcher, self._selectors = cssselect2.Matcher(), 0
-        for sheet in root.iter(f"{NAMESPACE}style"):
+        for sheet in root.iter(f"{NAMESPACE}style", "{http://www.w3.org/1999/xhtml}style"):
             if sheet.get("type", "text/css") in ("", "text/css") and self._holds(sheet.get("media", "")):
                 text = "".join(str(piece) for piece in sheet.itertext())
                 self._add_rules(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True))
@@ -331,6 +341,8 @@ class _Styles:
 
     def apply(self) -> None:
         """Replace all styles by attributes."""
+        if self._selectors:
+            self._doubt_uses()
         left = MOST_DECLARATIONS
         for element, matches in self._matched():
             rules = [rule for _, _, pseudo, rule in matches if pseudo is None]
@@ -346,6 +358,26 @@ class _Styles:
             return ((element, ()) for element in self._elements)
         tree = cssselect2.ElementWrapper.from_xml_root(self._root)
         return ((one.etree_element, self._matcher.match(one)) for one in tree.iter_subtree())
+
+    def _doubt_uses(self) -> None:
+        """Record a doubt if a rule holds for a used element only because of what is around it.
+
+        Browsers apply rules to the copy that a `use` draws, and around the copy there is nothing.
+        """
+        addresses = [str(one.get("href") or one.get(_XLINK_HREF, "")) for one in self._root.iter(f"{NAMESPACE}use")]
+        targets = [self._named[name] for name in dict.fromkeys(one[1:] for one in addresses) if name in self._named]
+        if not targets:
+            return
+        in_file = {one.etree_element: one for one in cssselect2.ElementWrapper.from_xml_root(self._root).iter_subtree()}
+        for target in targets:
+            for alone in cssselect2.ElementWrapper.from_xml_root(target).iter_subtree():
+                rules, own = (
+                    {match[1] for match in self._matcher.match(one)} for one in (in_file[alone.etree_element], alone)
+                )
+                if rules - own:
+                    self._doubt(
+                        "the SVG uses a shape whose style depends on its place, which programs draw in several ways"
+                    )
 
     def _doubt(self, sentence: str) -> None:
         self.doubts[sentence] = None
@@ -431,12 +463,15 @@ class _Styles:
         kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
             name, value = str(key), str(text)
-            if name in _PROPERTIES and not _SIMPLE.fullmatch(value):
+            if name in _PROPERTIES - _UNSEEN and not (_SIMPLE_COLOR if name in _COLORS else _SIMPLE).fullmatch(value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
             elif (value or name in ("rx", "ry")) and not (
                 name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
             ):
+                value = value.lower() if name in PRESENTATION.keys() - _COLORS else value
                 kept[name] = value or "0"  # Chromium treats an empty radius as 0
+        if {"pathLength", "stroke-dasharray"} <= kept.keys():
+            self._doubt("the SVG has dashes whose lengths depend on pathLength, which is not understood")
         return kept
 
     def _take(
@@ -447,6 +482,8 @@ class _Styles:
             self._doubt(f"the SVG has the property {name!r}, which is not understood")
         elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else _GEOMETRY):
             tokens = self._replaced(tokens, variables)
+            if name == "mix-blend-mode" and (mode := tinycss2.serialize(tokens).strip().lower()) not in _BLEND_MODES:
+                self._doubt(f"the SVG has the blend mode {mode[:20]!r}, which is not understood")
             for one in _MARKERS if name == "marker" else [name]:
                 value = self._value(one, tokens)
                 if value is None:
@@ -507,7 +544,8 @@ class _Styles:
             return None
         if name == "image-rendering" and only in ("pixelated", "crisp-edges"):
             return "optimizeSpeed"
-        return str(tinycss2.serialize(tokens)).strip()
+        text = str(tinycss2.serialize(tokens)).strip()
+        return text.lower() if name in PRESENTATION else text
 
     def _paint(self, words: Tokens) -> str | None:
         if address := address_of(words[0]):

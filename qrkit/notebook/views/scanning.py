@@ -10,7 +10,7 @@ from typing import Any
 
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import VERDICTS, badge, card, details, page_text, picture, png_picture, soft, table
+from qrkit.notebook.views.html import badge, card, details, page_text, picture, png_picture, soft, table
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade
@@ -22,9 +22,6 @@ from qrkit.scanning.scan_report import ON, Issue, ScanReport
 
 MARKS = {"fatal": "✕", "error": "!", "warning": "△", "note": "·"}
 
-STYLE = (
-    "display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start;font:14px/1.45 system-ui,sans-serif;max-width:860px"
-)
 
 SIDE = 200
 """Width in pixels of images side by side."""
@@ -32,7 +29,8 @@ SIDE = 200
 
 @media.register
 def _(report: ScanReport) -> dict[str, Any]:
-    return media(report.photo) if report.photo else {"text/html": _report_html(report)}
+    which = f'<p style="margin:0 0 8px">{escape(report.subject)}</p>' if report.subject else ""
+    return {"text/html": which + (media(report.photo)["text/html"] if report.photo else _report_html(report))}
 
 
 @media.register
@@ -126,29 +124,11 @@ def _picture_or_map(report: ScanReport) -> str:
 
 def _report_html(report: ScanReport) -> str:
     """Return a scan report as HTML."""
-    map_, facts = _heat_map(report), "".join((_head(report), _issues(report.issues), _facts(report), _panel(report)))
-    return f'<div style="{STYLE}">{map_}<div style="flex:1 1 320px;min-width:280px">{facts}</div></div>'
-
-
-def _heat_map(report: ScanReport) -> str:
-    if report.budget is None:
-        return ""
-    drawn = report.budget.heat_map().replace("<svg ", '<svg style="width:100%;height:auto;display:block" ', 1)
-    return f'<div style="flex:0 0 240px;width:240px;border-radius:6px;overflow:hidden">{drawn}</div>'
-
-
-def _head(report: ScanReport) -> str:
-    verdict = (
-        f'<span style="background:{VERDICTS[report.verdict]};color:#fff;border-radius:4px;padding:2px 9px;'
-        f'font-weight:600">{report.verdict}</span>'
-    )
-    told = f"score {report.score} of 100, {report.level} check{_readers(report)}"
-    return f'<div style="margin-bottom:8px">{verdict} &nbsp;{told}</div>'
-
-
-def _readers(report: ScanReport) -> str:
-    """Say who reads it: the verdicts for phones and for embedded readers."""
-    return f"<br>{ON[report.audience]}; embedded readers: {report.embedded}"
+    head = badge(report.verdict, f"score {report.score} of 100, {report.level} check")
+    readers = f'<p style="margin:0 0 8px">{ON[report.audience]}; embedded readers: {report.embedded}</p>'
+    facts = details((name, page_text(value)) for name, value in _pairs(report))
+    map_ = _map(report.budget, SIDE) if report.budget else ""
+    return card(head, readers, _issues(report.issues), facts, _panel(report), beside=[map_])
 
 
 def _issues(issues: tuple[Issue, ...]) -> str:
@@ -161,15 +141,6 @@ def _issues(issues: tuple[Issue, ...]) -> str:
         for issue in issues
     )
     return f'<ul style="margin:0 0 8px;padding-left:18px">{rows}</ul>'
-
-
-def _facts(report: ScanReport) -> str:
-    rows = "".join(
-        f'<tr><td style="padding:1px 14px 1px 0;text-align:left;opacity:.75">{escape(name)}</td>'
-        f'<td style="padding:1px 0;text-align:left">{escape(value)}</td></tr>'
-        for name, value in _pairs(report)
-    )
-    return f'<table style="border-collapse:collapse;margin:0 0 8px">{rows}</table>' if rows else ""
 
 
 def _pairs(report: ScanReport) -> Iterator[tuple[str, str]]:
@@ -196,16 +167,12 @@ def _panel(report: ScanReport) -> str:
 def panel_table(panel: Panel) -> str:
     """Return a table of which reader reads the code under which condition."""
     marks = {"read": ("●", "#15803D"), "wrong": ("✕", "#B91C1C"), "nothing": ("○", "#9CA3AF"), "not asked": ("", "")}
-    head = "".join(
-        f'<th style="padding:0 6px;font-weight:600;text-align:center">{escape(e)}</th>' for e in panel.engines
-    )
-    rows = "".join(
-        f'<tr><td style="padding:0 14px 0 0;text-align:left">{escape(name)}</td>'
-        + "".join(
-            f'<td style="text-align:center;color:{marks[outcome][1]}" title="{outcome}">{marks[outcome][0]}</td>'
-            for outcome in (outcomes.get(engine, "not asked") for engine in panel.engines)
-        )
-        + "</tr>"
+
+    def mark(outcome: str) -> str:
+        return f'<span style="color:{marks[outcome][1]}" title="{outcome}">{marks[outcome][0]}</span>'
+
+    rows = (
+        (page_text(name), *(mark(outcomes.get(engine, "not asked")) for engine in panel.engines))
         for name, outcomes in panel.outcomes.items()
     )
-    return f'<table style="border-collapse:collapse;font-size:12px"><tr><th></th>{head}</tr>{rows}</table>'
+    return table(("", *panel.engines), rows)

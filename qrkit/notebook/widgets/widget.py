@@ -156,7 +156,7 @@ class Page(anywidget.AnyWidget):
             try:
                 handler(self, message)
             except QrkitError as error:
-                self._errors = {"": str(error)}
+                self._errors = {"": error.told("page")}
 
     # ---- Display
 

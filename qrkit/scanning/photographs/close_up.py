@@ -52,9 +52,9 @@ def close_up(greys: Image, corners: Corners, side: int) -> CloseUp:
     reach = 1.5 * (MARGIN + 1) * pixels
     across, down = zip(*corners, strict=True)
     left, top = int(max(0, min(across) - reach)), int(max(0, min(down) - reach))
-    right, low = (int(min(most, max(of) + reach) + 1) for most, of in zip(greys.size, (across, down), strict=True))
+    right, low = (min(most, int(max(of) + reach) + 1) for most, of in zip(greys.size, (across, down), strict=True))
     reduction = max(1, int(pixels / PIXELS))
-    light = _LIGHT[np.asarray(greys.crop((left, top, right, low)).reduce(reduction))]
+    light = _LIGHT[np.asarray(greys.reduce(reduction, box=(left, top, right, low)))]
     full = max(float(np.quantile(light, BRIGHTEST)), DARKEST)
     # A pixel's middle is half a pixel from its edge, whatever its size.
     inner = [((x - left + 0.5) / reduction - 0.5, (y - top + 0.5) / reduction - 0.5) for x, y in corners]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.close_up import Corners
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
-__all__ = ["has_flat_colors", "is_exact", "is_tilted"]
+__all__ = ["has_flat_colors", "is_bent", "is_exact", "is_tilted"]
 
 FLAT = 0.005
 """Difference of neighboring pixels that have one color in a drawing, as a share of the contrast."""
@@ -27,25 +27,36 @@ FEW_GRAYS = 16
 LEAST_STEP = 4
 """Mean difference of such grays; a photo in the dark has as few, but all of them are close."""
 
+MOST_MEASURED = 2_000
+"""Pixels per side that are looked at; of larger images, some pixels are left out."""
+
 MOST_TILT = 0.03
 """Share of its side by which a drawn symbol may differ from a parallelogram; no drawing has perspective."""
 
 MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
 """Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print."""
 
+LEAST_LIGHT, LEAST_NOISE = 0.6, 0.005
+"""Light of the darkest part and noise from which a sharp, flat picture is a photo with a shadow."""
+
+LEAST_BEND = 0.5
+"""Bend in modules of what is no flat drawing, however flat its colors are."""
+
 
 def has_flat_colors(greys: Image, corners: Corners) -> bool:
     """Return True if a symbol is drawn in areas of one color."""
     xs, ys = zip(*corners, strict=True)
-    box = (int(max(0, min(xs))), int(max(0, min(ys))), int(max(xs)) + 1, int(max(ys)) + 1)
-    grays = np.asarray(greys.crop(box), dtype=np.int16)
+    columns, rows = (slice(int(max(0, min(of))), int(max(of)) + 1) for of in (xs, ys))
+    whole = np.asarray(greys)[rows, columns]
+    apart = 1 + max(whole.shape) // MOST_MEASURED
+    near, next_ = slice(None, -1, apart), slice(1, None, apart)
+    grays, beside, below = (whole[places].astype(np.int16) for places in ((near, near), (near, next_), (next_, near)))
     used = np.flatnonzero(np.bincount(grays.ravel()))
     if len(used) <= min(FEW_GRAYS, 1 + (used[-1] - used[0]) / LEAST_STEP):
         return True
     low, high = np.quantile(grays, (0.05, 0.95))
-    along, down = np.abs(np.diff(grays, axis=1))[:-1], np.abs(np.diff(grays, axis=0))[:, :-1]
-    is_flat: np.ndarray = np.maximum(along, down) <= FLAT * (high - low)
-    is_dark = grays[:-1, :-1] < (low + high) / 2
+    is_flat: np.ndarray = np.maximum(np.abs(beside - grays), np.abs(below - grays)) <= FLAT * (high - low)
+    is_dark = grays < (low + high) / 2
     return all(is_flat[part].mean() >= LEAST_FLAT for part in (is_dark, ~is_dark) if part.any())
 
 
@@ -57,5 +68,11 @@ def is_tilted(corners: Corners) -> bool:
 
 
 def is_exact(photo: PhotoGrade) -> bool:
-    """Return True if what was taken for a photo is as straight and sharp as only a drawing is."""
-    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS
+    """Return True if what was taken for a photo is as straight, sharp and evenly lit as only a drawing is."""
+    is_shaded = photo.light < LEAST_LIGHT and photo.noise > LEAST_NOISE
+    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and not is_shaded
+
+
+def is_bent(photo: PhotoGrade) -> bool:
+    """Return True if a symbol is on a bent surface, or is drawn as if it were."""
+    return photo.bend > LEAST_BEND

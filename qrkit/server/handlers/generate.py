@@ -14,7 +14,6 @@ from qrkit.errors import BadRequest, NotAuthenticated
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GenerateRequest, Shortener, choice, in_format, read_post
 from qrkit.pictures.image import QRImage
-from qrkit.portfolio.templates import Templates
 from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server import jobs
 from qrkit.server.requests.generate_query import content_disposition, read_get
@@ -44,10 +43,9 @@ def generate(call: Call) -> Response:
 
 def generate_decorated(call: Call) -> Response:
     """Generate a decorated image from a design as JSON."""
-    templates = Templates(call.service.store, call.portfolio.account.id)
     body = call.body(MOST_DESIGN_BYTES)
     with call.service.gates.reading.passing(call.client):
-        asked = read_post(json_object(body), templates.get)
+        asked = read_post(json_object(body), call.portfolio.templates.get)
     return _generate(call, asked)
 
 

@@ -6,7 +6,6 @@ from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.errors import BadRequest, BodyTooLarge
 from qrkit.pictures.generate_request import choice, read_post
 from qrkit.pictures.image import QRImage
-from qrkit.portfolio.templates import Templates
 from qrkit.scanning import audience_named, level_named
 from qrkit.scanning.scan_report import AUDIENCES, Audience, Level
 from qrkit.scanning.untrusted import check_untrusted
@@ -42,9 +41,8 @@ def _check_design(call: Call, body: bytes, level: Level, audience: Audience) -> 
     if len(body) > MOST_DESIGN_BYTES:
         raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are allowed for a design")
     service = call.service
-    templates = Templates(service.store, call.portfolio.account.id)
     with service.gates.reading.passing(call.client):
-        asked = read_post(json_object(body), templates.get)
+        asked = read_post(json_object(body), call.portfolio.templates.get)
     with call.drawing(asked.design):
         image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
         report = image.check(level, audience=audience)

@@ -29,6 +29,7 @@ from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
+from qrkit.store.questions.scan_rows import scan_records_parquet
 from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, has_terms
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
@@ -125,8 +126,6 @@ def statistics(scans: Scans, format: str) -> bytes:
     Args:
         format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
     """
-    from qrkit.analytics.scan_rows import scan_records_parquet  # loads all questions, which few servers are asked
-
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 

@@ -99,8 +99,8 @@ def _listing(base_url: str, campaigns: bytes, qrcodes: Sequence[bytes]) -> Listi
 
 
 def _statistics(scans: bytes, *, format: str) -> bytes:
-    from qrkit.analytics.scan_rows import read_scan_records
     from qrkit.exchange.scan_file import SCAN_FORMATS
+    from qrkit.store.questions.scan_rows import read_scan_records
 
     return SCAN_FORMATS[format].write(read_scan_records(scans))
 

@@ -26,7 +26,7 @@ from qrkit.store.copies.arrow_tables import is_table, pandas_frame
 from qrkit.store.copies.sandbox import ALONE, Config, Query
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
-from qrkit.store.questions.scans import Scans
+from qrkit.store.questions.scans import SHOWN, Scans
 from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
@@ -45,17 +45,13 @@ CONFIG: Config = {name: value for name, value in ALONE.items() if name != "enabl
     "memory_limit": MEMORY
 }
 
-SHOWN = """
-q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
-    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
-), q.number + 1))
-"""
+OWN = f"q.account_id = $account AND ($shown IS NULL OR {SHOWN})"
 QRCODES = f"""
 SELECT
     q.id, q.name, q.campaign_id, q.content, q.comment, q.short_code, q.created, {{scans}} AS scans,
     q.is_dynamic, q.is_schedule_enabled, nullif(q.address, '') AS address, q.latitude, q.longitude,
     from_json(q.tags, '["VARCHAR"]') AS tags, from_json(q.fields, '"MAP(VARCHAR, VARCHAR)"') AS fields
-FROM qrcodes q {{counts}} WHERE {SHOWN}
+FROM qrcodes q {{counts}} WHERE {OWN}
 """
 COUNTED = QRCODES.format(scans="q.imported_scans + n.scans", counts="JOIN scan_counts n ON n.qrcode = q.number")
 UNCOUNTED = QRCODES.format(scans="NULL", counts="")
@@ -63,7 +59,7 @@ UNCOUNTED = QRCODES.format(scans="NULL", counts="")
 CAMPAIGNS = "SELECT id, name, description, created FROM campaigns WHERE account_id = $account"
 DAY_COUNTS = f"""
 SELECT d.day, q.id AS qrcode_id, d.kind, sum(d.visits)::BIGINT AS visits
-FROM day_counts d JOIN qrcodes q ON q.number = d.qrcode WHERE {SHOWN} GROUP BY ALL
+FROM day_counts d JOIN qrcodes q ON q.number = d.qrcode WHERE {OWN} GROUP BY ALL
 """
 
 

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 __all__ = ["YEARS", "Stretch", "case_of", "local_time", "microseconds", "on_the_clock", "stretches", "stretches_in"]
 
 YEARS = (1990, 2100)
-"""First and last year for which clock changes are computed; no scan is older."""
+"""A scan outside these years is a mistake, and a table of days that includes it would fill the memory."""
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)

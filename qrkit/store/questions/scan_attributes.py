@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any, Literal, Protocol, TypedDict, get_args
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, similar
 from qrkit.store.quoting import quoted
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
@@ -142,9 +142,12 @@ def check_attribute(name: str, given: object, scans: HasFields, *further: str) -
         return
     fields = scans.field_names()
     if not isinstance(given, str) or given.removeprefix(FIELD) not in fields:
-        rule = f"must be one of {', '.join((*get_args(Attribute), *further))}"
+        known = (*get_args(Attribute), *further)
         own = f", or a field such as {', '.join(map(repr, fields[:MOST_SHOWN]))}" if fields else ""
-        raise InvalidParameter(Problem(name, given, rule + own))
+        rule = f"must be one of {', '.join(known)}{own}"
+        if close := similar(str(given), (*known, *fields)):
+            rule = f"is neither an attribute of scans nor a field of your QR Codes; {close}"
+        raise InvalidParameter(Problem(name, given, rule))
 
 
 def _field_sql(name: str) -> str:

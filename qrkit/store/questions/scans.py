@@ -6,13 +6,12 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from numbers import Integral
 from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 from zoneinfo import ZoneInfo
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.files import complete_file, writing
 from qrkit.late import Shown
 from qrkit.store.connection import Store
@@ -222,8 +221,8 @@ class Scans(Shown):
         check_filters(self.attributes)
         object.__setattr__(self, "hour", hours_of(self.hour))
         object.__setattr__(self, "weekday", weekdays_of(self.weekday))
-        if (most := self.most_a_day) is not None and (not isinstance(most, Integral) or most is True or most < 1):
-            raise InvalidParameter(Problem("most_a_day", most, "must be a whole number of 1 or more, or None"))
+        if self.most_a_day is not None:
+            check_whole("most_a_day", self.most_a_day, 1, more=", or None")
         object.__setattr__(self, "tag", as_tuple(self.tag))
         object.__setattr__(self, "fields", own_filters(self.tag, self.fields))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from qrkit.design.limits import Latitude, Longitude
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pandas_frame
+from qrkit.store.questions.local_time import YEARS
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.tracking.countries import country_code, country_rule
 from qrkit.tracking.records import Via
@@ -17,7 +18,7 @@ from qrkit.tracking.text_columns import as_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FRAME_COLUMNS", "FRAME_KINDS", "YEARS", "prepared_frame"]
+__all__ = ["FRAME_COLUMNS", "FRAME_KINDS", "prepared_frame"]
 
 FRAME_COLUMNS = {
     "short_code": "str", "time": "datetime64[us]", "kind": "str", "content": "str", "user_agent": "str",
@@ -29,9 +30,6 @@ FRAME_COLUMNS = {
 
 FRAME_KINDS = ("scan", "bot", "prefetch", "head")
 """Allowed kinds of visits in a DataFrame; `orphan` is excluded, because the short codes must exist."""
-
-YEARS = (1990, 2100)
-"""A scan outside these years is a mistake, and a table of days that includes it would fill the memory."""
 
 
 def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> pd.DataFrame:

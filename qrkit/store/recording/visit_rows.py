@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from operator import attrgetter
 
 from qrkit.store.connection import Store
 from qrkit.store.engine import Dialect
 from qrkit.store.recording.event_log import Event, add_events
 from qrkit.store.recording.inbox import WaitingVisit
 from qrkit.store.recording.user_agents import LONGEST, numbers_of
-from qrkit.tracking.records import Visit
+from qrkit.tracking.records import Place, Visit
 from qrkit.tracking.times import naive
 
 __all__ = ["COLUMNS", "insert_visits", "insert_waiting", "waiting_visit"]
@@ -32,6 +32,7 @@ LAST, LACKING = '"conversion":', ',"variant":null,"split":null,"conversion":null
 """What the JSON of each visit has, and what takes the place of its last brace if an older qrkit wrote it."""
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
 INSERT = "INSERT INTO visits ({columns}) SELECT {columns} FROM {rows}"
+_values_of = attrgetter(*(f"place.{name}" if name in Place.__slots__ else name for name in FIELDS))
 
 
 def waiting_visit(visit: Visit) -> WaitingVisit:
@@ -40,29 +41,7 @@ def waiting_visit(visit: Visit) -> WaitingVisit:
     Raises:
         ValueError: If the store cannot represent a value: a lone surrogate, a number that is too large, NaN.
     """
-    place = visit.place
-    fields: dict[str, Any] = {
-        "time": naive(visit.time).isoformat(),
-        "kind": visit.kind,
-        "qrcode": visit.qrcode,
-        "short_code": visit.short_code,
-        "content": visit.content,
-        "referrer": visit.referrer,
-        "language": visit.language,
-        "visitor": visit.visitor,
-        "country": place.country,
-        "region": place.region,
-        "city": place.city,
-        "latitude": place.latitude,
-        "longitude": place.longitude,
-        "via": visit.via,
-        "lot": visit.lot,
-        "serial": visit.serial,
-        "link_type": visit.link_type,
-        "variant": visit.variant,
-        "split": visit.split,
-        "conversion": visit.conversion,
-    }
+    fields = dict(zip(FIELDS, _values_of(visit), strict=True)) | {"time": naive(visit.time).isoformat()}
     for name, bits in (("qrcode", 31), ("visitor", 64)):
         if fields[name] is not None and not 0 <= fields[name] < 2**bits:
             raise ValueError(f"{name}={fields[name]} has more than {bits} bits")

@@ -172,8 +172,9 @@ def backup(store: Store, path: str | Path) -> Path:
     try:
         with writing(copy):
             copy.parent.stat()  # fails if there is no such folder; archived visits would make it
-            mode, folder = mode_like(copy if copy.exists() else original), history_folder(copy.absolute())
-            target, checked = Folder(folder, copy if copy.exists() else original), set[str]()
+            like = copy if copy.exists() else own[-1]  # a snapshot is in a folder that others cannot open
+            mode, folder = mode_like(like), history_folder(copy.absolute())
+            target, checked = Folder(folder, like), set[str]()
             copy_history(store, target, checked)  # most files of a history, before anybody has to wait
             unfinished.unlink(missing_ok=True)
             with standing(store), reading_file(original) as file, new_file(unfinished, mode) as made:

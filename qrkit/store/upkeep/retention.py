@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from qrkit.design.limits import MOST_DAYS_KEPT
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import check_whole
 from qrkit.store.connection import Store
 from qrkit.store.history.history_files import tidy
 from qrkit.store.recording.recorder import include_waiting
@@ -24,9 +24,7 @@ FOR_EVER = "0"
 
 def check_days(days: Any, most: int = MOST_DAYS_KEPT) -> int:
     """Return a number of days unchanged if it is valid."""
-    if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= most:
-        raise InvalidParameter(Problem("days", days, f"must be a whole number of days in 1..{most}", "out-of-range"))
-    return days
+    return check_whole("days", days, 1, most, of=" of days")
 
 
 def keep_days(store: Store) -> int | None:

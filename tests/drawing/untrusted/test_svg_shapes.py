@@ -90,7 +90,7 @@ def test_lengths_are_kept_in_pixels_whatever_their_unit():
 def test_ids_and_references_get_the_prefix():
     gradient = '<linearGradient id="a"><stop offset="0" stop-color="red"/></linearGradient>'
     assert markup(f"{gradient}<rect fill=\"url('#a')\"/>") == (
-        '<linearGradient id="@-1"><stop offset="0" stop-color="red"/></linearGradient><rect fill="url(#@-1)"/>'
+        '<linearGradient id="@-1"><stop offset="0" stop-color="#ff0000"/></linearGradient><rect fill="url(#@-1)"/>'
     )
     assert (
         markup(f'<g id="b">{PATH}</g><use xlink:href="#b" x="2"/>') == f'<g id="@-1">{PATH}</g><use x="2" href="#@-1"/>'

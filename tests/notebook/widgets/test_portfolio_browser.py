@@ -663,12 +663,51 @@ def test_columns_below_a_title_are_offered_for_the_mapping(browser, shop, write)
 
 def test_no_column_is_offered_as_the_content_if_it_may_be_another(browser):
     for table in (
-        b"Ziel-URL,Andere URL\nhttps://a.example,https://b.example\n",
+        b"Eine URL,Andere URL\nhttps://a.example,https://b.example\n",
         b"City,Short URL\nGraz,https://a.b/c\n",
     ):
         send_file(browser, table)
         assert browser.state["file"]["columns"] == {}
-        assert "no column 'Content'" in browser.errors[""]
+        assert browser.errors[""].startswith("the heading has no column 'Content'")
+        assert browser.errors[""].endswith("choose below which column is Content")
+
+
+def test_addresses_of_a_list_are_offered_as_the_content_though_one_is_misspelled(browser):
+    rows = "".join(f"{n},https://example.com/{n}\n" for n in range(40))
+    send_file(browser, f"Nr,Where\n{rows}40,htp:/example.com/40\n".encode())
+    assert browser.state["file"]["columns"] == {"Content": "Where"}
+    assert browser.state["file"]["count"] == 41
+
+
+def test_codes_are_updated_by_the_short_urls_of_a_file(browser, shop):
+    door = shop.find_qrcode("Door 1")
+    send_file(browser, f"Short Link,Landing page\n{door.short_url},https://example.com/new\n".encode())
+    file = browser.state["file"]
+    assert (file["heading"], file["identifying"]) == ([], ["name", "short_url"]), "a list of links as services write it"
+    send_file(browser, f"Short Link,Ziel\n{door.short_url},https://example.com/new\n".encode())
+    file = browser.state["file"]
+    assert file["columns"] == {"Content": "Ziel", "Trackable URL": "Short Link"}
+    assert (file["identifying"], file["has_short_urls"]) == (["short_url"], True)
+    say(browser, ask="check import", update_by="short_url")
+    assert browser.state["file"]["sentence"] == "1 QR Code will be changed."
+    say(browser, ask="import")
+    assert shop.get_qrcode(door.id).content == "https://example.com/new"
+
+
+def test_columns_that_people_choose_identify_codes(browser):
+    send_file(browser, b"Standort,Landing page\nDoor 1,https://example.com/new\n")
+    assert (browser.state["file"]["identifying"], browser.state["file"]["has_short_urls"]) == ([], False)
+    say(browser, ask="check import", columns={"Content": "Landing page", "QR Code Name": "Standort"})
+    assert browser.state["file"]["identifying"] == ["name"]
+
+
+def test_short_codes_of_an_import_follow_the_old_base_url(browser, shop):
+    send_file(browser, b"Content,Trackable URL\nhttps://a.example,https://old.example.com/qr/gate\n")
+    say(browser, ask="check import", old_base_url="old.example.com")
+    assert browser.errors == {"import.old_base_url": "must be like https://go.example.com"}
+    say(browser, ask="check import", old_base_url="https://old.example.com/qr")
+    say(browser, ask="import")
+    assert shop.list_qrcodes()[-1].short_code == "gate"
 
 
 def test_rows_of_an_import_without_a_campaign_are_put_into_one_that_may_be_new(browser, shop):

@@ -264,6 +264,7 @@ def test_days_are_chosen_and_charts_follow(notebook, faults):
     figure(board, "scans", "7 before").wait_for()
     board.get_by_text("Compared with the previous period").wait_for()
     board.get_by_role("button", name="Filter", exact=True).click()
+    board.get_by_label("Conversions", exact=True).wait_for()
     board.get_by_label("To", exact=True).fill("2026-03-20")
     board.get_by_text("must not be earlier than 2026-03-25").wait_for()
     board.get_by_label("Compare with").select_option("range")

@@ -18,8 +18,8 @@ MOST_MEMORY = 300 * 10**6
 MOST_SECONDS = 2
 """Processor time for one file."""
 SIDE = 1_600
-"""Pixels of the longer side of an SVG that is checked or becomes pixels: 600 dpi at 68 mm. As a logo, an SVG with
-filters, which take long to draw and are mostly soft, has half of it."""
+"""Pixels of the longer side of an SVG that is checked or becomes pixels: 600 dpi at 68 mm. An SVG with filters, which
+take long to draw and are mostly soft, has half of it."""
 COMPARED_SIDE = 256
 """Pixels of the longer side at which an SVG and its shapes are compared."""
 BLOCK = 8
@@ -57,7 +57,7 @@ def _read(data: bytes, *, may_be_shapes: bool) -> bytes:
         if drawing:
             return json.dumps([drawing.markup, drawing.name, drawing.box, drawing.warnings]).encode()
     is_filtered = any(one.get("filter", "none") != "none" for one in file.root.iter())
-    svg, width, height = file.sized(SIDE // 2 if is_filtered and may_be_shapes else SIDE)
+    svg, width, height = file.sized(SIDE // 2 if is_filtered else SIDE)
     warnings = (*file.doubts, PIXELS.format(f"{width:,}", f"{height:,}", lacks), *file.notes)
     return json.dumps([width, height, warnings, file.doubts]).encode() + b"\n" + resvg_png(svg)
 

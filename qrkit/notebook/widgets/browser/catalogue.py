@@ -12,8 +12,6 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from qrkit import analytics
-from qrkit.analytics.time_zones import stretches_of
 from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
@@ -30,6 +28,7 @@ from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.portfolio.trackable import check_change
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.local_time import local_time
+from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import tidy_name
@@ -138,7 +137,7 @@ class Catalogue:
         self.page, self.has_all = 0, False
 
     def _ids_of(self, only: str) -> tuple[str, ...] | None:
-        return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"]) if only == "silent" else None
+        return tuple(self.portfolio.silent()["qrcode_id"]) if only == "silent" else None
 
     def select(self, ids: Sequence[str], *, is_on: bool) -> None:
         """Select these codes for an edit, or take them out of the selection."""
@@ -291,7 +290,7 @@ class Catalogue:
             rule = f"are more than {MOST_IN_SET:,} QR Codes; select fewer, or use `qrkit export`"
             raise InvalidParameter(Problem("kind", f"{len(ids):,}", rule, "out-of-range"))
         if kind in SHEETS:
-            settings = SheetSettings(stock=given.get("stock", ""), lines=("{name}",))
+            settings = SheetSettings(stock=given.get("stock", ""))
             with TemporaryDirectory() as folder:
                 code_sheet(self.portfolio, file := Path(folder, SHEETS[kind]), settings, ids=ids)
                 return file.name, file.read_bytes()

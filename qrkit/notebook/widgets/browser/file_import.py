@@ -23,7 +23,8 @@ from qrkit.tracking.names import tidy_name
 
 __all__ = ["CHOICES", "FileImport"]
 
-CHOICES = ("campaign", "update_by", "code")
+OF_CODES = ("campaign", "update_by", "old_base_url")
+CHOICES = (*OF_CODES, "code")
 """What people choose besides the columns, as `Portfolio.import_file` and `import_scans` take it."""
 MOST_ROWS = 20
 """First rows that are shown."""
@@ -41,10 +42,10 @@ class FileImport:
 
     Attributes:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
-            wrote it; the heading of each of our `columns`; whether it `has_scans`; what may be `identifying` QR Codes
-            to update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the
-            `sentence` and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how
-            many `more` there are.
+            wrote it; the heading of each of our `columns`; whether it `has_scans` and `has_short_urls`; what may be
+            `identifying` QR Codes to update; the `CHOICES`. If the file can be imported, also the `count` of what is
+            added or changed, the `sentence` and the `button` that say what, the first `rows` with the columns `shown`,
+            the `issues`, and how many `more` there are.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -60,13 +61,8 @@ class FileImport:
         self._portfolio, self._data, self._format = portfolio, data, format
         has_scans = holds_scans(heading_in(data, format, None))
         heading, offered = ([], {}) if has_scans else offered_columns(data, format)
-        titles, own = map(tidy_name, heading), portfolio.scans.field_names()
-        known = [ours for column, ours in IDENTIFYING.items() if column in offered]
-        self.state: dict[str, Any] = {
-            **{"name": name, "heading": heading, "columns": offered, "has_scans": has_scans},
-            **dict.fromkeys(CHOICES, ""),
-            "identifying": [*known, *(title for title in titles if title in own)],
-        }
+        self.state: dict[str, Any] = {"name": name, "heading": heading, "has_scans": has_scans}
+        self.state |= self._chosen(offered, {})
         is_found = offered.get("Content", "content").lower() in COLUMN_OF  # or the import says what is missing
         self._columns: Mapping[str, str] = {} if is_found else offered
 
@@ -83,8 +79,8 @@ class FileImport:
         """
         columns = self._columns if columns is None else columns
         self._columns = columns
-        kept = {name: self.state[name] for name in ("name", "heading", "columns", "has_scans", "identifying")}
-        self.state = kept | dict.fromkeys(CHOICES, "") | dict(choices or {}) | ({"columns": columns} if columns else {})
+        kept = {name: self.state[name] for name in ("name", "heading", "has_scans")}
+        self.state = kept | self._chosen(columns or self.state["columns"], choices or {})
         result = self.add(check=True)
         issues = _issues(result)
         told = dict(reversed(issues))
@@ -100,6 +96,20 @@ class FileImport:
                 [str(number), *(row.get(name, "")[:LONGEST_CELL] for name in shown), told.get(number, "")]
                 for number, row in rows
             ],
+        }
+
+    def _chosen(self, columns: Mapping[str, str], choices: Mapping[str, str]) -> dict[str, Any]:
+        """Return what is chosen, and what may be chosen with these columns, as parts of the state."""
+        own, heading = self._portfolio.scans.field_names(), self.state["heading"]
+        # A file without columns to map has names and short URLs in places of its own.
+        found = () if self.state["has_scans"] else columns if heading else IDENTIFYING
+        known = [ours for column, ours in IDENTIFYING.items() if column in found]
+        return {
+            **dict.fromkeys(CHOICES, ""),
+            **choices,
+            "columns": columns,
+            "has_short_urls": "short_url" in known,
+            "identifying": [*known, *(title for title in map(tidy_name, heading) if title in own)],
         }
 
     def _rows(self) -> Iterable[tuple[int, Mapping[str, str]]]:
@@ -118,9 +128,9 @@ class FileImport:
                 self._data, format=format, code=state["code"], name=state["name"], check=check
             )
         else:
-            how: dict[str, Any] = {"campaign": state["campaign"], "update_by": state["update_by"], "anyway": False}
+            how: dict[str, Any] = {name: state[name] for name in OF_CODES}
             self.result = self._portfolio.import_file(
-                self._data, format=format, columns=self._columns, check=check, **how
+                self._data, format=format, columns=self._columns, check=check, anyway=False, **how
             )
         return self.result
 

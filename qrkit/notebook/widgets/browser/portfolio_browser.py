@@ -253,13 +253,14 @@ class PortfolioBrowser(Page):
         url, columns = message.get("url"), message.get("columns")
         if isinstance(url, str):
             self._file = FileImport(self.portfolio, str(message.get("name", "")), b64decode(url.partition(",")[2]))
-        if self._file is not None:
+        if (file := self._file) is not None:
             chosen = {name: str(message.get(name, "")) for name in CHOICES}
-            self._file.check(columns if isinstance(columns, dict) else None, chosen)
+            theirs = columns if isinstance(columns, dict) else None
+            self._change(CHOICES, "import.", lambda: file.check(theirs, chosen), saves=False)
 
     def _on_import(self, _message: Any) -> None:
         """Add the QR Codes or the visits of the file that was checked."""
-        if (file := self._file) is not None and self._change((), "", file.add):
+        if (file := self._file) is not None and self._change(CHOICES, "import.", file.add):
             self._file = None
             if isinstance(file.result, ImportResult):
                 self._undoable = None if file.result.kept_codes else file.result

@@ -20,6 +20,7 @@ from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
+from qrkit.store.questions.local_time import YEARS
 from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
@@ -39,9 +40,6 @@ campaigns stand side by side."""
 
 ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries", TAG: "Tags"}
 """Attributes whose bars filter the scans, and the titles of their charts."""
-
-YEARS = (1990, 2100)
-"""Range of years that scans can be in."""
 
 WIDTHS = (340, 390, 450, 510, 560, 620, 680, 740, 800, 860, 940, 1020, 1100, 1180, 1260)
 """Widths of charts in pixels; the widest that fits is used."""
@@ -336,7 +334,7 @@ def _compared(asked: Asked) -> CompareTo:
 
 
 def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
-    """Return the report on the selected days and campaign, whatever else is selected.
+    """Return the report on the selected days and campaigns, whatever else is selected.
 
     Raises:
         InvalidParameter: If campaigns are to be compared and there are fewer than two.
@@ -345,7 +343,10 @@ def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
     how["compare_to"] = _compared(asked)
     if asked.campaign:
         return report.campaign(portfolio, asked.campaign, **how)
-    return report.portfolio(portfolio, **how | ({"compare_to": "campaigns"} if asked.compare == "campaigns" else {}))
+    if asked.compare != "campaigns":
+        return report.portfolio(portfolio, **how)
+    how["compare_to"] = "campaigns"
+    return report.campaign(portfolio, asked.campaigns, **how) if asked.campaigns else report.portfolio(portfolio, **how)
 
 
 def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:

@@ -1,6 +1,6 @@
 // What happened, in words and numbers; below, charts of scans; above, which scans they are about.
 
-const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests") };
+const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests"), conversion: say("Conversions") };
 const UNKNOWN = "unknown";
 const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns side by side"), "": say("Nothing") };
 const FILTERS = { campaign: say("Campaign"), campaigns: say("Campaigns"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
@@ -133,7 +133,7 @@ function render(host) {
   /** What narrows the scans, apart from the period that a button shows. */
   function chipsOf({ since, until, kinds }, isPeriod) {
     const own = isPeriod ? [] : [chip(say("Days"), [since, until].map((day) => day || "…").join(" – "), { since: "", until: "" })];
-    if (!isScans()) own.push(chip(say("What counts"), kinds.map((kind) => KINDS[kind] ?? kind).join(", "), { kinds: ["scan"] }));
+    if (!isScans()) own.push(chip(say("What counts"), kinds.map((kind) => KINDS[kind]).join(", "), { kinds: ["scan"] }));
     return [...own, ...state.filters.map(({ name, label }) => chip(FILTERS[name], labelOf(name, label), { [name]: "" }))];
   }
 
@@ -171,7 +171,7 @@ function render(host) {
   function updateChoices(asked) {
     fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], asked.campaign);
     compare.value = asked.compare;
-    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] ?? id })), asked.kinds);
+    kinds.update(state.kinds.map((id) => ({ id, name: KINDS[id] })), asked.kinds);
     compared.update(state.campaigns, asked.campaigns);
   }
 

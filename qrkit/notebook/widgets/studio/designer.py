@@ -43,7 +43,7 @@ from qrkit.notebook.widgets.studio.draft_state import shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SHORT, SavedLooks
-from qrkit.notebook.widgets.studio.set_form import SetForm
+from qrkit.notebook.widgets.studio.set_form import SetForm, with_braces
 from qrkit.notebook.widgets.studio.swatches import color_contrasts, in_two_colors, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -475,7 +475,7 @@ def _kind_of(message: dict[str, Any]) -> str:
 def _file_stem(image: QRImage) -> str:
     """Return the name of a file from a content; the query of a link tells people nothing."""
     is_link = image.title.startswith(("http://", "https://"))
-    return re.split(r"[?#]", image.title, maxsplit=1)[0] if is_link else file_stem(image.title)
+    return with_braces(re.split(r"[?#]", image.title, maxsplit=1)[0]) if is_link else file_stem(image.title)
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:

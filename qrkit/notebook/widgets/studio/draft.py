@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.draw import is_plain
 from qrkit.drawing.resizing import followed
-from qrkit.drawing.scene import Group, Shape, Stamps
+from qrkit.drawing.scene import Group, Item, Shape, Stamps
 from qrkit.drawing.svg.svg_elements import characters
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
 from qrkit.notebook.widgets.controls import label_at
@@ -19,10 +20,6 @@ from qrkit.notebook.widgets.defaults import start
 from qrkit.notebook.widgets.studio.companions import with_companions
 from qrkit.notebook.widgets.upright_layers import design_of, fields_of
 from qrkit.pictures.image import QRImage
-
-if TYPE_CHECKING:
-    from qrkit.drawing.scene import Item
-    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["Draft", "Edit", "Path", "messages"]
 

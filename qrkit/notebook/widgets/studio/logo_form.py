@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from qrkit.design.color import Color
+from qrkit.design.decoration import Layer
+from qrkit.design.design import Design
 from qrkit.design.limits import Asset, Number, Within
 from qrkit.drawing.logo import PlacedLogo, Plate, placed_logo, scaled_logo, without_logo
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import QrkitError, renaming
 from qrkit.model import Model
 from qrkit.notebook.widgets.controls import controls
 from qrkit.scanning.logo_size import WIDEST, largest_share
-
-if TYPE_CHECKING:
-    from qrkit.design.color import Color
-    from qrkit.design.decoration import Layer
-    from qrkit.design.design import Design
-    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["LOGO", "LogoForm", "logo_controls"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.batches import Batch
     from qrkit.pictures.printing import PrintSize
 
-__all__ = ["SetForm"]
+__all__ = ["SetForm", "with_braces"]
 
 MOST_CODES, MOST_ON_PAGE = 2000, 300
 WIDTH = 800
@@ -133,5 +133,10 @@ class SetForm:
 
 
 def _pattern(design: Design, asked: Asked) -> str:
-    """Return the pattern of the contents of a set; that of the design by default, whose links write braces as %7B."""
-    return str(asked.get("content") or design.content.replace("%7B", "{").replace("%7D", "}"))
+    """Return the pattern of the contents of a set; that of the design by default."""
+    return str(asked.get("content") or with_braces(design.content))
+
+
+def with_braces(content: str) -> str:
+    """Return a content as it was typed; links write the braces of a pattern as %7B and %7D."""
+    return content.replace("%7B", "{").replace("%7D", "}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
+from qrkit.design.design import Design
 from qrkit.design.limits import MODULE_TYPES
 from qrkit.design.outline import Outline, rectangle
 from qrkit.design.presets import PALETTES, PRESETS, is_icon
@@ -16,9 +17,6 @@ from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.pictures.image import QRImage
 from qrkit.presets import with_preset
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
 
 __all__ = ["Thumbnails", "look_controls", "thumbnail", "thumbnails", "with_look"]
 

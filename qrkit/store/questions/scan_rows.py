@@ -5,9 +5,9 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from qrkit.store import Scans
 from qrkit.store.copies.sandbox import read_parquet, write_parquet
 from qrkit.store.questions.column_copy import columns
+from qrkit.store.questions.scans import Scans
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

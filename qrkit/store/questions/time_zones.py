@@ -6,8 +6,8 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.store import Scans
 from qrkit.store.questions.local_time import YEARS, Stretch, stretches_in
+from qrkit.store.questions.scans import Scans
 from qrkit.tracking.times import moment_in
 
 __all__ = ["moment_of", "stretches_of"]
