@@ -136,14 +136,14 @@ def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
 def _holds_scans(asked: argparse.Namespace, data: bytes) -> bool:
     """Return whether a file is a table of visits, and not of QR Codes."""
     from qrkit.exchange.sheets import heading_in
-    from qrkit.exchange.visit_tables import NAMES, holds_scans
+    from qrkit.exchange.visit_tables import NAMES, holds_scans, share_of_visits
 
     if asked.code:
         return True
     if asked.columns is not None:
         named = {name.lower() for name in read_columns(asked.columns)}
         return "time" in named and named <= NAMES.keys()
-    return holds_scans(heading_in(data, _format_of_scans(asked.file), None))
+    return holds_scans(heading_in(data, _format_of_scans(asked.file), share_of_visits))
 
 
 def _format_of_scans(file: Path) -> str:
@@ -157,7 +157,9 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     how: dict[str, Any] = {"columns": columns, "code": asked.code, "name": asked.file.name, "check": asked.check}
     with opened(asked, must_exist=True) as portfolio:
         result = portfolio.import_scans(data, format=_format_of_scans(asked.file), **how)
-    tell_rows(result.issues)
+    tell_rows([one for one in result.issues if one[0]])
+    for _, what in (one for one in result.issues if not one[0]):
+        complain("import", what)
     for code, (imported, rows) in result.differences.items():
         complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
     issues = [{"row": row, "error": error} for row, error in result.issues]
@@ -165,7 +167,21 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
     _tell(asked, str(result), **members, differences=differences)
-    return _status_of(result.created + result.known, is_complete=not result.issues)
+    return _status_of(result.created + result.known, is_complete=not any(row for row, _ in result.issues))
+
+
+def _columns(asked: argparse.Namespace) -> dict[str, str]:
+    """Return the columns mapped by options: qrkit's name to the name in the file."""
+    named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
+    given = {column: name for column, name in named.items() if name is not None}
+    return {"Content": "Content"} | given if given and asked.columns is None else given
+
+
+def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
+    """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
+    own = COLUMNS if asked.columns is None else {}
+    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
+    return renaming(lambda name: options.get(name, name))
 
 
 def _columns(asked: argparse.Namespace) -> dict[str, str]:

@@ -108,6 +108,13 @@ LIKE = {
     "ndjson": "json",
 }  # fmt: skip
 """Other suffixes of the formats of imports."""
+AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text")
+"""Suffixes of tables with other separators than commas, which are read as csv."""
+OTHERS = {
+    b"%PDF-": "a PDF", b"\x1f\x8b": "packed by gzip", b"7z\xbc\xaf": "packed as 7z", b"Rar!": "packed as rar",
+    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
+}  # fmt: skip
+"""First bytes of files that are no tables."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
@@ -139,12 +146,18 @@ def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
-    """Return the import format for the suffix of a file; txt and tsv, used for tab-separated files, are read as csv."""
-    return IMPORT_FORMATS["csv"] if path.suffix.lower() in (".txt", ".tsv") else import_format(path.suffix[1:])
+    """Return the import format for the suffix of a file."""
+    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(path.suffix[1:])
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:
-    """Return the format of a file by its first bytes, or its declared format if the bytes have no signature."""
+    """Return the format of a file by its first bytes, or its declared format if the bytes have no signature.
+
+    Raises:
+        UnreadableFile: If the bytes are those of a file that is no table.
+    """
+    if what := next((what for start, what in OTHERS.items() if data.startswith(start)), ""):
+        raise UnreadableFile(f"the file is {what}, not a table; send it as csv, xlsx, xls, ods, json or xml")
     if data.startswith(xls_file.SIGNATURE):
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(SIGNATURE):

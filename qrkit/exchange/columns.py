@@ -27,9 +27,9 @@ from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
     "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "COUNTED", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS",
-    "MOMENTS", "NAMES", "NO", "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS",
-    "WRITERS", "Column", "Kind", "Packed", "Row", "Rows", "check_names", "column_pair", "count_text", "field_of",
-    "is_ours", "named", "read_columns", "read_row", "unpacked", "without_thousands", "write_row",
+    "MOMENTS", "NAMES", "NO", "OFF", "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES",
+    "TEXT_COLUMNS", "WRITERS", "YES", "Column", "Kind", "Packed", "Row", "Rows", "check_names", "column_pair",
+    "count_text", "field_of", "is_ours", "named", "read_columns", "read_count", "read_row", "unpacked", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -153,10 +153,18 @@ LISTED = {
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
 YES = frozenset({
-    "true", "1", "yes", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
+    "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "verdadeiro",
 })  # fmt: skip
-NO = frozenset({"false", "0", "no", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
+NO = frozenset({"false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee"})
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
+ON = frozenset({"active", "enabled", "live", "published", "aktiv", "actif", "activo", "actief"})
+OFF = frozenset({
+    "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
+    "suspended", "deleted", "draft", "unpublished", "offline", "inaktiv", "deaktiviert", "pausiert", "gesperrt",
+    "abgelaufen", "inactif", "désactivé", "expiré", "inactivo", "desactivado", "pausado", "caducado", "inactief",
+    "gepauzeerd", "uitgeschakeld", "verlopen",
+})  # fmt: skip
+"""What services write into a column of the states of links that work, and of those that do not."""
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
 
 
@@ -457,7 +465,8 @@ def count_text(number: str) -> str:
     return number if without_thousands(number) == number else f"{number}0"
 
 
-def _count(text: str, name: str) -> int:
+def read_count(text: str, name: str) -> int:
+    """Parse a number of scans, as spreadsheets of any language write it."""
     number = _whole(without_thousands(text), name)
     if not 0 <= number < 2**53:
         raise InvalidParameter(Problem(name, text, "must be a number of scans, 0 or more", "out-of-range"))
@@ -478,6 +487,12 @@ def _flag(text: str, name: str) -> bool:
     return is_yes
 
 
+def _switch(text: str, name: str) -> bool:
+    """Parse whether a link works, also as services say it."""
+    word = text.lower()
+    return word in ON or (word not in OFF and _flag(text, name))
+
+
 def _read_tags(text: str, _name: str) -> list[str]:
     return split_tags(text)
 
@@ -487,15 +502,15 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "mode": _as_is,
     "moment": _moment,
     "whole": _whole,
-    "count": _count,
+    "count": read_count,
     "degrees": _degrees,
     "flag": _flag,
     "list": _read_list,
     "tags": _read_tags,
     "fields": _read_fields,
     "time": _moment,
-    "limit": _count,
-    "switch": _flag,
+    "limit": read_count,
+    "switch": _switch,
     "choice": _flag,
     "mark": _flag,
 }

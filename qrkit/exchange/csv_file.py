@@ -31,6 +31,8 @@ __all__ = ["made_safe", "parts", "taken_off", "write"]
 # Characters that start a formula in spreadsheets, including full-width forms, even after white space.
 _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF001 - the full-width forms are intentional
 
+_KEPT_AS_TEXT = re.compile(r'="([^"]*)"')
+"""A formula that some programs write for a text, so that a spreadsheet keeps the zeros in front: ="0012"."""
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
 MOST_BROKEN = 100
@@ -88,10 +90,10 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 
 
 def _checked(text: str, share: Share | None) -> Iterator[Cells]:
-    """Yield the rows without added apostrophes; a row with bytes that are not of the file's encoding is refused."""
+    """Yield the rows without what keeps a text a text; a row with bytes not of the file's encoding is refused."""
     rows = _rows(text, _delimiter(text, share))
     is_broken = undecoded(text)
-    if "'" not in text and not is_broken:
+    if "'" not in text and '="' not in text and not is_broken:
         yield from rows
         return
     for number, cells in enumerate(rows, start=1):
@@ -101,7 +103,12 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
             broken = "".join(cells).encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:60]
             yield UnreadableFile(f"{broken!r} has bytes that are not of the encoding of the file", line=number)
         else:
-            yield [taken_off(cell) if cell[:1] == "'" else cell for cell in cells]
+            yield [_bare(cell) if cell[:1] in ("'", "=") else cell for cell in cells]
+
+
+def _bare(cell: str) -> str:
+    formula = _KEPT_AS_TEXT.fullmatch(cell)
+    return formula[1] if formula else taken_off(cell)
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Cells]:

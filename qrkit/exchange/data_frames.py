@@ -22,6 +22,7 @@ from qrkit.exchange.columns import (
     EVERY,
     KINDS,
     LABELS,
+    OVERLOOKED,
     REQUIRED,
     SORTING,
     WRITERS,
@@ -129,7 +130,7 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
 
     Args:
         columns: Our column names mapped to the DataFrame's, if different. Other columns become fields, apart from those
-            with names of ours.
+            with names of ours. Named levels of the index are columns, too.
 
     Raises:
         InvalidParameter: If `frame` is not a table, lacks a required column, contains a column twice, or has too
@@ -137,7 +138,7 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     """
     from qrkit.store.copies.arrow_tables import pandas_frame  # exports do without DuckDB
 
-    frame = pandas_frame(frame, "frame")
+    frame = _with_levels(pandas_frame(frame, "frame"))
     if len(frame) > MOST_ROWS:
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
@@ -150,6 +151,13 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     if columns:
         table.issues.extend(left_out_issues(titles, map(str, columns.values()), 0))
     return table
+
+
+def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with the named levels of its index as columns, such as that of `frame.set_index("name")`."""
+    names = [(place, name) for place, name in enumerate(frame.index.names) if name is not None]
+    levels = [place for place, name in names if name not in frame.columns and str(name).lower() not in OVERLOOKED]
+    return frame.reset_index(level=levels, allow_duplicates=True) if levels else frame
 
 
 def _texts(

@@ -32,6 +32,8 @@ MOST_SAMPLED = 8_192
 """The number of bytes that a guess looks at."""
 LONGEST_LINE = 1_000
 SHOWN = 60
+_TO_JAPANESE = re.compile(rb"\x1b\$[@B]")
+"""How ISO-2022-JP, which is ASCII otherwise, goes over to Japanese."""
 _STRAY = re.compile("[\\udc80-\\udcff]")
 _LETTERS = re.compile("[\\u0080-\\ud7ff\\ue000-\\U0010ffff]")
 
@@ -52,7 +54,7 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     if encoding:
         return _named(data, encoding), ""
     mark = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "")
-    name = mark or _utf_16(data) or "utf-8"
+    name = mark or _utf_16(data) or ("iso2022_jp" if _TO_JAPANESE.search(data) and data.isascii() else "utf-8")
     try:
         return data.decode(name), ""
     except UnicodeDecodeError as error:

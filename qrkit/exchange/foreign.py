@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import NO
+from qrkit.exchange.columns import NO, OFF, YES
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.exchange.local_dates import LocalDates
@@ -27,14 +27,13 @@ __all__ = ["TOOLS", "Tool", "nested", "short_url_in", "similar_tool", "tool_of",
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
-PASS_QUERY = ("forwardquery", "forwardparameters")
-"""Where Shlink and Rebrandly say whether the query of a visitor is added to the target."""
-ON = ("active", "enabled", "isactive", "isenabled")
-STATUS = ("status", "state")
+PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")
+"""Where Shlink, Rebrandly and others say whether the query of a visitor is added to the target."""
+SKIP_QUERY = ("skipqs",)
+"""Where Short.io says that it is not."""
+ON = ("active", "enabled", "isactive", "isenabled", "linkactive", "live", "islive", "published", "aktiv")
+STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus")
 """Where services say that a link works."""
-_OFF = re.compile("inactive|paused|disabled|expired|stopped|blocked|suspended|deactivated|deleted", re.IGNORECASE)
-_NOT_ON = re.compile("|".join((*NO, _OFF.pattern)), re.IGNORECASE)
-"""What `ON` holds for a link that is off."""
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
@@ -48,14 +47,18 @@ TARGETS = (
     "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
+SECONDS = ("_seconds", "seconds")
 MOST_SEARCHED = 1_000
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
     r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
-    r"|(ios|iphone|ipad|android|mobile|desktop|tablet|geo|country)(url|link|target|redirect|destination)s?"
-    r"|split(url|test)|(test|ab|url|link)variants|deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
+    r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedul(e|ed|ing)s?|until|validfor(days|hours)?"
+    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotat(or|ion)|rules|(is)?regexp?|onetime|singleuse"
+    r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
+    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
@@ -113,23 +116,22 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
-        link = {plain_name(name): value for name, value in link.items()}
+        link = {plain_name(name): _bare(value) for name, value in link.items()}
         terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
-        is_off = any(_NOT_ON.fullmatch(_text(link, (name,))) for name in ON)
-        if is_off or _OFF.fullmatch(_text(link, STATUS)):
+        if _off_by(link):
             terms["Active"] = "false"
-        error = protection({written[name]: value for name, value in rest.items()})
-        tags = _tags(link, self.tags)
+        error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
+        tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _text(link, (*self.count, *COUNTS)),
+            "Scans": _text(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
-            "Pass Query": _text(link, PASS_QUERY) or self.passes_query,
+            "Pass Query": self._passes_query(link),
             **terms,
         }
         for name, text in cells.items():
@@ -152,7 +154,7 @@ class Tool:
     def read_names(self) -> frozenset[str]:
         """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
         own = (self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *ON)
+        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
@@ -165,6 +167,10 @@ class Tool:
             if top := next((top for top in tops if top in found), ""):
                 known[ours] = found[top]
         return known
+
+    def _passes_query(self, link: Mapping[str, Any]) -> str:
+        is_skipped = _text(link, SKIP_QUERY).lower() in YES
+        return "false" if is_skipped else _text(link, PASS_QUERY) or self.passes_query
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
         """Return the short URL with %2F for the slashes of its short code; without a host, the short code alone."""
@@ -316,6 +322,7 @@ SHORT_IO = Tool(
     known_by=("originalURL", "path"),
     url=("secureShortURL", "shortURL"),
     code=("path",),
+    passes_query="true",
 )
 """API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
 
@@ -351,7 +358,7 @@ LINK_LIST = Tool(
 
 
 def protection(link: Mapping[str, Any]) -> str:
-    """Return the error of a link that has a password, an end, a limit or rules that are not read; "" for any other.
+    """Return the error of a link that is off, or has a password, an end, a limit or rules that are not read, or "".
 
     Imported without them, such a link would be open to everybody, and for good.
     """
@@ -363,7 +370,15 @@ def protection(link: Mapping[str, Any]) -> str:
             )
         if inner:
             return inner
-    return ""
+    off = _off_by({plain_name(name): value for name, value in link.items()})
+    return f"{off} says that the link is off, and no column Active does; the row was left out" if off else ""
+
+
+def _off_by(link: Mapping[str, Any]) -> str:
+    """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
+    texts = {name: _text(link, (name,)) for name in (*ON, *STATUS)}
+    off = (name for name, text in texts.items() if text.lower() in (OFF if name in STATUS else NO | OFF))
+    return next((f"{name}={texts[name]!r}" for name in off), "")
 
 
 def _is_set(value: Any) -> bool:
@@ -447,6 +462,13 @@ def short_url_in(names: Iterable[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def _bare(value: Any) -> Any:
+    """Return a value that MongoDB or Firestore wraps: {"$numberLong": "5"}, {"$date": …}, {"_seconds": 1714552200}."""
+    while isinstance(value, dict) and (key := next((key for key in value if key[:1] == "$" or key in SECONDS), None)):
+        value = value[key]
+    return value
+
+
 def _found(link: Mapping[str, Any], name: str) -> Any:
     first, *others = name.split(".")
     value = link.get(plain_name(first))
@@ -468,9 +490,14 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
+def _object(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Return the first object with one of these names, as a text that cannot be read and is told."""
+    return next((str(one) for name in names if (one := _found(link, name)) and isinstance(one, dict)), "")
+
+
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the timestamp in table format, "" if it is missing, or as it is if it cannot be read."""
-    text = _text(link, names)
+    text = _text(link, names) or _object(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
     try:

@@ -17,10 +17,11 @@ from qrkit.tracking.redirect_rules import MOST_VARIANTS
 
 __all__ = ["NAMES", "read_terms"]
 
-SINCE = ("meta.validSince", "validsince", "validfrom")
+SINCE = ("meta.validSince", "validsince", "validfrom", "activefrom", "availablefrom")
 UNTIL = (
     "meta.validUntil", "validuntil", "validto", "expiresat", "expireson", "expires", "expireat", "expirein", "expiry",
     "expirydate", "expiration", "expirationdate", "expiredat", "expireatdatetime", "expirytime",
+    "activeuntil", "activeto", "availableuntil",
 )  # fmt: skip
 LIMIT = ("meta.maxVisits", "maxvisits", "maxclicks", "maxscans", "clicklimit", "clickslimit", "visitlimit", "scanlimit")
 OTHERWISE = ("expiredurl", "expirationurl")
@@ -29,7 +30,7 @@ DEVICES = {
 }  # fmt: skip
 OFF = (
     "banned", "isbanned", "disabled", "isdisabled", "disabledat", "blocked", "isblocked", "paused", "ispaused",
-    "deleted", "isdeleted", "deletedat", "suspended",
+    "deleted", "isdeleted", "deletedat", "suspended", "trashed",
 )  # fmt: skip
 RULES = ("redirectrules", "hasredirectrules")
 TEST = ("testvariants", "teststartedat", "testcompletedat")

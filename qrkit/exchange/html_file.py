@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded, is_encoding
-from qrkit.exchange.locating import Part, Place, Share, tidy
+from qrkit.exchange.locating import Part, Place, Share
 from qrkit.exchange.marked_cells import linked
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, repeats, trimmed
 
@@ -85,7 +85,7 @@ def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int],
         if below > 1:
             merged[number, len(cells)] = ends[len(cells)] = number + below - 1
         link = next((one for one in cell.iter("a") if one.get("href")), None)
-        text = tidy("".join(map(str, cell.itertext())))
+        text = " ".join("".join(map(str, cell.itertext())).split())
         cells.append(text if link is None else linked(text, (link.get("href") or "").strip()))
         cells += [""] * (min(repeats((cell.get("colspan") or "").strip()), MOST_COLUMNS - len(cells)) - 1)
     return cells

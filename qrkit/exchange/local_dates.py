@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 __all__ = ["LocalDates"]
 
 _TIME = (
-    r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)?"
-    r"(?: ?(?P<half>[ap])\.?m\.?)?)?(?: ?(?:UTC|GMT|Z))?"
+    r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?P<offset>[+-][0-9]{2}:?[0-9]{2}))?)?(?: ?(?:UTC|GMT|Z))?"
 )
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -29,7 +29,7 @@ _FORMS = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
     for form in (
         r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
-        r"(?P<year>[0-9]{4})(?P<between>[./]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
+        r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
         rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}})\.?[ -]{_MONTH}[ -](?P<year>[0-9]{{4}})",
         rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}),? (?P<year>[0-9]{{4}})",
     )
@@ -93,4 +93,7 @@ def _moment(parts: Mapping[str, str]) -> datetime:
         if not 1 <= hour <= 12:
             raise ValueError
         hour = hour % 12 + 12 * (half.lower() == "p")
-    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    moment = datetime(year, month, day, hour, minute, second, int(f"{parts.get('part', ''):0<6}"[:6]), tzinfo=UTC)
+    offset = parts.get("offset", "+0000").replace(":", "")
+    away = timedelta(hours=int(offset[1:3]), minutes=int(offset[3:]))
+    return moment + away if offset[0] == "-" else moment - away

@@ -25,6 +25,7 @@ MOST_SHEETS = 20
 """The maximum number of sheets to read: damaged files may list the same sheet thousands of times."""
 MOST_HEADING_ROWS = 5
 ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
+_UNSEEN = dict.fromkeys(map(ord, "\ufeff\u200b\u200e\u200f\u2060\xad"))
 _ROWS = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 Cells = list[str] | UnreadableFile
@@ -347,8 +348,7 @@ def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
     """Return whether a row is the heading once more, as between the pages of a list, or files joined to one."""
     if len(titles) < 2 or titles[0] not in cells[0]:  # most rows are done with here
         return False
-    first, *others = map(tidy, cells)
-    return (first.removeprefix("\ufeff"), *others) == titles
+    return tuple(map(tidy, cells)) == titles
 
 
 def _what_is_wide(cells: Sequence[str], width: int) -> str:
@@ -375,8 +375,8 @@ def place_of(heading: Sequence[str], name: str, field: str) -> int:
 
 
 def tidy(title: str) -> str:
-    """Return a heading on one line, without spaces around it."""
-    return " ".join(title.split())
+    """Return a heading on one line, without spaces around it and letters that nobody sees."""
+    return " ".join(title.translate(_UNSEEN).split())
 
 
 def _texts(cells: Cells) -> list[str]:

@@ -1,11 +1,13 @@
-"""Cells of workbooks that are more than their text: links, and formulas without a value."""
+"""Cells of workbooks that are more than their text: links, formulas without a value, and numbers in a format."""
 
 from __future__ import annotations
 
 import re
 from typing import Self
 
-__all__ = ["Linked", "Unsaved", "linked"]
+from qrkit.tracking.text_columns import cell_text
+
+__all__ = ["Linked", "Unsaved", "linked", "number_text"]
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
@@ -37,3 +39,9 @@ class Unsaved(str):
 def linked(text: str, target: str) -> str:
     """Return the text of a cell that leads to this address, if the address is one that visitors can follow."""
     return Linked(text, target) if _FOLLOWED.match(target) else text
+
+
+def number_text(number: float, code: str) -> str:
+    """Return the text of a number in a format; of a whole one, with the zeros that 0000 puts in front of 12."""
+    text = cell_text(number)
+    return text.zfill(len(code)) if code and not code.strip("0") and text.isdecimal() else text

@@ -164,15 +164,15 @@ def _text(cell: etree._Element) -> str:
         return Unsaved(f"={formula}") if formula else ""
     if kind == "boolean":
         return cell.get(f"{_OFFICE}boolean-value", "")
+    text = cell.get(f"{_OFFICE}string-value") or "\n".join(map(_paragraph, cell.iterchildren(f"{_TEXT}p")))
     try:
         if kind in _NUMBERS:
-            return cell_text(float(cell.get(f"{_OFFICE}value", "")))
+            number = cell_text(float(cell.get(f"{_OFFICE}value", "")))
+            return text if text.isdecimal() and text.lstrip("0") == number else number  # shown as 0012
         if kind == "date":
             return cell_text(datetime.fromisoformat(cell.get(f"{_OFFICE}date-value", "")))
     except (ValueError, OverflowError):
         pass  # not a valid number or timestamp: use the displayed text of the cell
-    paragraphs = (_paragraph(one) for one in cell.iterchildren(f"{_TEXT}p"))
-    text = cell.get(f"{_OFFICE}string-value") or "\n".join(paragraphs)
     link = next(cell.iterfind(f"{_TEXT}p//{_TEXT}a"), None)
     return text if link is None else linked(text, link.get(f"{_LINK}href", ""))
 

@@ -104,7 +104,7 @@ def mapped_table(data: bytes, format: str, columns: Mapping[str, str], place: Pl
     return table_of_rows(_located_in(data, format, place, _share_of(map(str, columns.values()))), columns)
 
 
-def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: Place = ANYWHERE) -> Sheet:
+def read_sheet(source: str | Path | bytes, columns: Iterable[str] | Share = (), place: Place = ANYWHERE) -> Sheet:
     """Read a csv, xlsx, xls or ods file; workbooks are recognized by their first bytes, other files are read as csv.
 
     A csv file can use commas, semicolons, tabs or |. In a workbook, the first sheet with the heading is read, and all
@@ -113,8 +113,8 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: P
 
     Args:
         source: The path or the bytes of the file.
-        columns: The names of columns that the heading must have; it is found by them. By default, the first row that is
-            not blank is the heading.
+        columns: The names of columns that the heading must have, or how much of what is needed is in a row; the heading
+            is found by them. By default, it is the first row that is not blank.
         place: Where the table is, if it is not to be found.
 
     Raises:
@@ -176,13 +176,13 @@ def _located_in(data: bytes, format: str, place: Place, share: Share | None, nam
 
 
 def sheet_of(
-    data: bytes, format: str, columns: Iterable[str] = (), place: Place = ANYWHERE, *, name: str = "the file"
+    data: bytes, format: str, columns: Iterable[str] | Share = (), place: Place = ANYWHERE, *, name: str = "the file"
 ) -> Sheet:
     """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
     Args:
         format: One of `IMPORT_FORMATS`.
-        columns: The names of columns by which the heading is found.
+        columns: By what the heading is found, as in `read_sheet`.
         place: Where the table is, if it is not to be found.
         name: The name of the file to use in errors.
 
@@ -190,7 +190,7 @@ def sheet_of(
         UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
         InvalidParameter: If there is no such sheet or encoding.
     """
-    located = _located_in(data, format, place, _share_of(columns), name)
+    located = _located_in(data, format, place, columns if callable(columns) else _share_of(columns), name)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
     for number, cells, wrong in records(located):
         check_number(len(found), number)

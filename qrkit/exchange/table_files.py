@@ -91,7 +91,7 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
-HARDLY_ANYTHING_ELSE = 0.9
+HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20

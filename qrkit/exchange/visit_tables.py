@@ -9,7 +9,8 @@ parameter, and a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,8 @@ from typing import Any
 
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import without_thousands
+from qrkit.exchange.columns import read_count
+from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
@@ -26,31 +28,33 @@ from qrkit.tracking.countries import country_code, country_code_of
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.times import from_table
 
-__all__ = ["NAMES", "ScanTable", "holds_scans", "scan_table"]
+__all__ = ["NAMES", "ScanTable", "holds_scans", "scan_table", "share_of_visits"]
 
 MOST_SCANS = 1_000_000
 """Visits of one file, counts included."""
-MOST_DIGITS = 9
 NAMES: dict[str, tuple[str, ...]] = {
     "short_code": (
-        "short_code", "shortcode", "visitedUrl", "shorturl", "short url", "short link", "shortlink", "slug", "keyword",
-        "link", "bitlink", "path", "landing page", "landing page + query string", "page path",
-        "page path and screen class", "page", "utm_content", "utm_campaign",
-        "session manual ad content", "session campaign", "campaign",
+        "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "link", "bitlink", "path",
+        "landing page", "landing page + query string", "page path", "page path and screen class", "page",
+        "utm_content", "utm_campaign", "session manual ad content", "session campaign", "campaign",
     ),
     "time": (
-        "time", "date", "datetime", "timestamp", "click_time", "clicked at", "clicked_at", "created_at", "day",
-        "date + hour (yyyymmddhh)",
+        "timestamp", "datetime", "click_time", "clicked at", "time", "scan time", "date", "scan date", "created_at",
+        "day", "date + hour (yyyymmddhh)",
     ),
-    "count": ("count", "clicks", "visits", "pageviews", "sessions", "event count", "views", "total", "nb_visits"),
+    "date": ("date", "scan date", "day"),
+    "count": (
+        "count", "clicks", "scans", "visits", "hits", "engagements", "pageviews", "sessions", "event count", "views",
+        "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans",
+    ),
     "kind": ("kind",),
-    "bot": ("potentialBot", "bot", "is_bot"),
+    "bot": ("potentialBot", "bot", "is_bot", "robot"),
     "content": ("content",),
-    "user_agent": ("user_agent", "userAgent", "user agent"),
+    "user_agent": ("user_agent",),
     "referrer": ("referrer", "referer", "referrer url"),
     "language": ("language",),
     "visitor": ("visitor",),
-    "country": ("country", "country_code", "visitLocation.countryCode", "country code"),
+    "country": ("country", "country_code", "visitLocation.countryCode"),
     "region": ("region", "visitLocation.regionName"),
     "city": ("city", "visitLocation.cityName"),
     "latitude": ("latitude", "visitLocation.latitude"),
@@ -61,25 +65,28 @@ NAMES: dict[str, tuple[str, ...]] = {
     "link_type": ("link_type",),
     "variant": ("variant",),
 }  # fmt: skip
-"""What a column holds, and its names in files; the first that a file has is read."""
+"""What a column holds, and its names in files, of which letters and digits count; the first that a file has is read."""
 TEXTS = (
     "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "lot",
     "serial", "link_type", "variant",
 )  # fmt: skip
-CERTAIN = frozenset(name.lower() for name in NAMES["short_code"][:9])
+CERTAIN = frozenset(map(plain_name, NAMES["short_code"][:6]))
 """Names that need no column of counts beside them."""
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
 """What only tables of visits have."""
 UTM = {
-    "session manual ad content": "utm_content", "session campaign": "utm_campaign", "campaign": "utm_campaign",
-    "utm_content": "utm_content", "utm_campaign": "utm_campaign",
+    "sessionmanualadcontent": "utm_content", "sessioncampaign": "utm_campaign", "campaign": "utm_campaign",
+    "utmcontent": "utm_content", "utmcampaign": "utm_campaign",
 }  # fmt: skip
 SERVICES = {
     "Shlink": {"date", "useragent", "potentialbot"},
-    "YOURLS": {"click_time", "shorturl", "user_agent"},
+    "YOURLS": {"clicktime", "shorturl", "useragent"},
     "Dub": {"event", "date", "link"},
 }
-"""Names that the exports of a service have, in lower case."""
+"""Plain names that the exports of a service have."""
+_MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
+"""Plain names of columns that may hold how often each row counts."""
+_CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
@@ -110,17 +117,23 @@ def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None
     """Return whether a table has visits instead of QR Codes, by its heading or by the columns that were named."""
     if columns:
         return "time" in columns
-    titles = [title.strip() for title in heading]
+    titles = [*heading]
     places = _places(titles)
     has_codes = "content" in places or foreign.tool_of(titles) is not None
     is_of_visits = any(what in places for what in OF_VISITS)
-    code = titles[places["short_code"]].lower() if "short_code" in places else ""
+    code = plain_name(titles[places["short_code"]]) if "short_code" in places else ""
     is_count = bool(code) and ("count" in places or code in CERTAIN)
     # A number a day, and nothing else, is the history of one link.
     is_count |= "count" in places and len(places) == len(titles)
     return "time" in places and (
         (is_of_visits and "short_code" in places) or (not has_codes and (is_of_visits or is_count))
     )
+
+
+def share_of_visits(cells: Sequence[str]) -> float:
+    """Return how many names of a table of visits are in a row that has a time and more; see `Share`."""
+    places = _places(cells)
+    return len(places) if len(places) > 1 and "time" in places else len(places) / 100
 
 
 def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: str = "") -> ScanTable:
@@ -142,17 +155,18 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     missing = [what for what in ("short_code", "time") if what not in places and not (code and what == "short_code")]
     if missing:
         raise _missing(missing[0], sheet)
-    title = "" if code else sheet.heading[places["short_code"]].strip().lower()
-    names = {title.strip().lower() for title in sheet.heading}
-    service = next((service for service, known in SERVICES.items() if known <= names), "")
+    if not columns and "count" not in places:
+        _check_no_counts(sheet, places.values())
+    title = "" if code else plain_name(sheet.heading[places["short_code"]])
+    service = next((one for one, known in SERVICES.items() if known <= {*map(plain_name, sheet.heading)}), "")
     table = ScanTable(utm=UTM.get(title, ""), service=service, bots_said=0 if "bot" in places else None)
-    times = [cells[places["time"]] for cells in sheet.rows if not isinstance(cells, UnreadableFile)]
-    dates = LocalDates(lambda: times)
+    table.issues += [(0, issue.detail) for issue in sheet.issues]
+    dates = LocalDates(lambda: (_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)))
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
-            row = {what: cells[place].strip() for what, place in places.items()}
+            row = {what: cells[place].strip() for what, place in places.items()} | {"time": _time_of(cells, places)}
             visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table, dates)
         except (InvalidParameter, UnreadableFile, ValueError) as error:
             table.issues.append((number, str(error)))
@@ -168,9 +182,34 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
 
 def _places(heading: Iterable[str]) -> dict[str, int]:
     """Return the place of each column that is read."""
-    titles = [title.strip().lower() for title in heading]
-    found = {what: [name.lower() for name in names if name.lower() in titles] for what, names in NAMES.items()}
-    return {what: titles.index(names[0]) for what, names in found.items() if names}
+    titles = [*map(plain_name, heading)]
+    found = {what: [name for name in map(plain_name, names) if name in titles] for what, names in NAMES.items()}
+    places = {what: titles.index(names[0]) for what, names in found.items() if names}
+    if places.get("date") == places.get("time"):
+        places.pop("date", None)
+    return places
+
+
+def _time_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
+    """Return the time of a row, with the date that stands in a column of its own."""
+    text = cells[places["time"]].strip()
+    return f"{cells[places['date']].strip()} {text}" if "date" in places and _CLOCK.fullmatch(text) else text
+
+
+def _check_no_counts(sheet: Sheet, read: Collection[int]) -> None:
+    """Check that no column that is not read may hold how often each row counts.
+
+    Raises:
+        UnreadableFile: If one may.
+    """
+    titles = (title for place, title in enumerate(sheet.heading) if place not in read)
+    if name := next((title for title in titles if _MAY_COUNT.fullmatch(plain_name(title))), ""):
+        rule = f"{name!r} may be how often each row counts, and no other column is"
+        advice: dict[Door, str] = {
+            "command": f"name the columns, such as --columns {shlex.quote(f'short_code=Link,time=Date,count={name}')}",
+            "python": f"Name the columns: columns={{'short_code': …, 'time': …, 'count': {name!r}}}.",
+        }
+        raise UnreadableFile(f"{rule}; a table without counts has a row for each visit", line=1).advising(advice)
 
 
 def _missing(what: str, sheet: Sheet) -> UnreadableFile:
@@ -203,16 +242,13 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDa
     if referrer := tidy_referrer(row.get("referrer", "")):
         visit["referrer"] = referrer
     if country := row.get("country", ""):
-        visit["country"] = country_code(country) or country_code_of(country)
+        visit["country"] = country_code_of(country) or country_code(country)
         if not visit["country"]:
             table.issues.append((number, f"country={country!r:.60} is not known, and was left out"))
     _check(visit)
     if "count" not in row:
         return visit, 1
-    text = without_thousands(row["count"])
-    if not text.isascii() or not text.isdigit():
-        raise ValueError(f"count={row['count']!r:.60} must be a whole number")
-    return visit, int(text[:MOST_DIGITS])
+    return visit, read_count(row["count"], "count")
 
 
 def _check(visit: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.exchange.locating import Part
-from qrkit.exchange.marked_cells import linked
+from qrkit.exchange.marked_cells import linked, number_text
 from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
@@ -162,6 +162,8 @@ def _value(cell: Any, book: Any) -> Any:
             return timedelta(days=cell.value) if is_duration else xlrd.xldate_as_datetime(cell.value, book.datemode)
         except (OverflowError, ValueError):  # the number is not a valid date
             return cell.value
+    if cell.ctype == xlrd.XL_CELL_NUMBER:
+        return number_text(cell.value, _format_of(cell, book))
     return "" if cell.ctype in (xlrd.XL_CELL_ERROR, xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK) else cell.value
 
 
@@ -169,9 +171,12 @@ def _is_duration(cell: Any, book: Any) -> bool:
     """Return whether a cell counts hours beyond a day, as the format [h]:mm does."""
     from openpyxl.styles.numbers import is_timedelta_format
 
-    if cell.xf_index is None:  # the file was read without formats
-        return False
-    return bool(is_timedelta_format(book.format_map[book.xf_list[cell.xf_index].format_key].format_str))
+    return bool(is_timedelta_format(_format_of(cell, book)))
+
+
+def _format_of(cell: Any, book: Any) -> str:
+    """Return the format in which a cell shows its number; "" if the file was read without formats."""
+    return "" if cell.xf_index is None else str(book.format_map[book.xf_list[cell.xf_index].format_key].format_str)
 
 
 def _fill(sheet: Any, part: Iterable[Sequence[Any]], start: int) -> None:

@@ -21,7 +21,7 @@ from zipfile import ZipFile
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.locating import Cells
-from qrkit.exchange.marked_cells import Unsaved, linked
+from qrkit.exchange.marked_cells import Unsaved, linked, number_text
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, MOST_ROWS, Merged, filled, refusing, trimmed
 from qrkit.exchange.xml_text import events, events_in_parts, free
 from qrkit.tracking.text_columns import cell_text
@@ -173,7 +173,7 @@ def _unescaped(text: str) -> str:
 
 
 def _formats(styles: Sequence[tuple[str, dict[str, str]]]) -> list[str]:
-    """Return the kind of each style of cells: "date", "duration", or "" for any other."""
+    """Return the kind of each style of cells: "date", "duration", or the format of any other."""
     from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
     own: dict[str, str] = {}
@@ -187,7 +187,7 @@ def _formats(styles: Sequence[tuple[str, dict[str, str]]]) -> list[str]:
         elif name == "xf" and is_of_cells:
             number = one.get("numFmtId", "0")
             code = own.get(number) or BUILTIN_FORMATS.get(int(number) if number.isdecimal() else 0, "")
-            kinds.append("duration" if is_timedelta_format(code) else "date" if is_date_format(code) else "")
+            kinds.append("duration" if is_timedelta_format(code) else "date" if is_date_format(code) else code)
     return kinds
 
 
@@ -287,8 +287,8 @@ def _number(value: str, kind: str, book: Package) -> str:
     from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel
 
     number = float(value) if set(value) & set(".eE") else int(value)
-    if not kind:
-        return cell_text(number)
+    if kind not in ("date", "duration"):
+        return number_text(number, kind)
     try:
         epoch = MAC_EPOCH if book.since_1904 else WINDOWS_EPOCH
         return cell_text(from_excel(number, epoch, timedelta=kind == "duration"))

@@ -67,10 +67,10 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-_WITHOUT_SCHEME = re.compile(r"(?!\s*[a-z][a-z0-9+.-]{0,60}:).*", re.IGNORECASE | re.DOTALL)
-"""Matches notes such as "ask Ana", which are no contents where hardly anything but addresses is."""
-_OF_AN_APP = re.compile(r"(?!(?:https?|upi|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
-NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9][.,][0-9]+e\+[0-9]{2}", re.IGNORECASE)
+_NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:).*", re.IGNORECASE | re.DOTALL)
+"""Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
+_OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
+NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
@@ -211,9 +211,9 @@ class _Importing:
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        self._no_addresses = NO_CONTENT if are_addresses(contents) else None
+        self._no_address = NO_CONTENT if are_addresses(contents) else None
         if are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
-            self._no_addresses = _WITHOUT_SCHEME
+            self._no_address = _NO_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
         self._has_folders = False
@@ -305,7 +305,7 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
-        yield from _address_issues(row, code, self._no_addresses)
+        yield from _address_issues(row, code, self._no_address)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
@@ -428,7 +428,7 @@ def _completed(
     return (row, code.replace(content=url)) if url else read
 
 
-def _address_issues(row: Row, code: QRCode, no_addresses: re.Pattern[str] | None) -> Iterator[ImportIssue]:
+def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) -> Iterator[ImportIssue]:
     """Yield what was completed of a row's web address, or what is suspicious about it.
 
     Phones read a static code by themselves, so nothing is known of what they do with its content.
@@ -444,7 +444,7 @@ def _address_issues(row: Row, code: QRCode, no_addresses: re.Pattern[str] | None
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
-    elif code.is_dynamic and no_addresses and no_addresses.fullmatch(written):
+    elif no_address and code.is_dynamic and no_address.fullmatch(written.strip()):
         detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
 

@@ -16,7 +16,7 @@ from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_
 from qrkit.exchange.locating import Place, PlaceFields
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import read_sheet, sheet_of
-from qrkit.exchange.visit_tables import scan_table
+from qrkit.exchange.visit_tables import scan_table, share_of_visits
 from qrkit.files import read_file
 from qrkit.late import Shown, named, watch
 from qrkit.pictures.image import QRImage
@@ -397,10 +397,11 @@ class Portfolio(Shown, Scanned, Written):
             InvalidParameter: If a column does not exist.
             StoreBusy: If the store cannot be written.
         """
+        heading = (columns or {}).values() or share_of_visits
         if isinstance(source, bytes):
-            sheet = sheet_of(source, format, name=name or "the file")
+            sheet = sheet_of(source, format, heading, name=name or "the file")
         else:
-            sheet, name = read_sheet(source), Path(source).name
+            sheet, name = read_sheet(source, heading), Path(source).name
         table = scan_table(sheet, columns, code=code)
         if check:
             return check_scans(self.scans, table, self.base_url, now=self.now())

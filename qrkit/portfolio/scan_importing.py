@@ -34,7 +34,7 @@ class ScanImport:
     Attributes:
         created: The number of visits that were added.
         known: The number of visits that were in the store already.
-        issues: The number of each row that was left out or changed, and why.
+        issues: The number of each row that was left out or changed, and why; 0 for what is said of the file.
         differences: Short codes whose number of scans, as imported with the QR Code, is not the number of their rows:
             that number, and the number of rows.
         service: The service whose headings the file has, such as Shlink; "" for any other file.
@@ -51,7 +51,7 @@ class ScanImport:
     bots_said: int | None = None
 
     def __str__(self) -> str:
-        left = len({row for row, _ in self.issues})
+        left = len({row for row, _ in self.issues if row})
         told = [f"{self.created:,} visit{'' if self.created == 1 else 's'} added", f"{self.known:,} known before"]
         if self.bots or self.bots_said:
             said = "" if self.bots_said is None else f" (the file says {self.bots_said:,})"

@@ -55,7 +55,7 @@ class Identified:
     def _value(self, code: QRCode) -> str:
         if self._by == "short_url":
             return code.short_code
-        return code.name if self._by == "name" else code.fields.get(self._by, "")
+        return tidy_name(code.name if self._by == "name" else code.fields.get(self._by, ""))
 
     def _value_in(self, row: Row, code: QRCode) -> str:
         """Return the value in a row, whose QR Code has a short URL but no short code, and always a name."""
@@ -102,6 +102,8 @@ def changes_of(row: Row, code: QRCode, before: QRCode) -> dict[str, Any]:
     """
     given = [column.field for column in EVERY if row.cells.get(column.name, "").strip()]
     changes = {field: getattr(code, field) for field in given if field in EDITED}
+    if tidy_name(code.name) == tidy_name(before.name):  # spaces that a spreadsheet adds are no new name
+        changes.pop("name", None)
     for part in PARTS:
         names = [name for field in given for of, _, name in [field.partition(".")] if of == part]
         values = {name: getattr(getattr(code, part), name) for name in names}

@@ -186,6 +186,14 @@ def test_columns_are_found_in_any_order_and_case(names, data):
     assert read_cells(file.encode()) == [[f"<{name}>" for name in NAMES]]
 
 
+def test_a_formula_that_keeps_zeros_is_its_text():
+    """How many programs keep Excel from taking a code for a number."""
+    found = read(b'Name,Content,Trackable URL\n="007",x,"=""0012"""\nb,=1+1,=A1\n')
+    assert found["Trackable URL"].tolist() == ["0012", "=A1"]
+    assert found["QR Code Name"].tolist() == ["007", "b"]
+    assert found["Content"].tolist() == ["x", "=1+1"]
+
+
 def test_missing_columns_are_empty_and_unknown_ones_are_left_alone():
     found = read(b"Colour,Content,,Owner\nred,x,y,me\nblue\n,z\n")
     assert found["Content"].tolist() == ["x", "", "z"]

@@ -235,6 +235,16 @@ def test_a_frame_that_cannot_be_read_says_what_is_needed(frame, message):
         table_of_frame(frame)
 
 
+@pytest.mark.parametrize("levels", [["short_url"], ["name", "short_url"], ["name", "City", "short_url"]])
+def test_named_levels_of_an_index_are_columns(levels):
+    """`set_index` is how people of pandas look rows up; an index without a name is a count."""
+    frame = pd.DataFrame({"content": ["x"], "name": ["Door"], "City": ["Graz"], "short_url": ["door"]})
+    ((row, code),) = judged(table_of_frame(frame.set_index(levels)))[0]
+    assert (code.name, code.short_url, row.own) == ("Door", "door", {"City": "Graz"})
+    ((_, code),) = judged(table_of_frame(frame.set_index(pd.Index(["5" * 32], name="id"))))[0]
+    assert set(code.fields) == {"City"}
+
+
 def test_a_cell_that_cannot_be_read_spoils_its_row_alone():
     frame = pd.DataFrame({"Content": ["a", "b"], "Comment": [b"x", "y"], "Size": [[8], 8]})
     entries, [issue] = judged(table_of_frame(frame))

@@ -46,6 +46,14 @@ def test_utf_16_without_a_mark_is_read(encoding, lines):
 
 
 @pytest.mark.rule("X14")
+def test_japanese_between_escapes_is_read():
+    """ISO-2022-JP, in which mail programs send files, looks like ASCII."""
+    text = "\n".join(FILES["cp932"])
+    assert decoded(text.encode("iso2022_jp")) == (text, "")
+    assert decoded(b"a,\x1b$B\xff")[0].startswith("a,")
+
+
+@pytest.mark.rule("X14")
 def test_an_encoding_can_be_set():
     text = "Name;Adresa\nŁódź;https://example.com/a"
     assert decoded(text.encode("cp1250"), "cp1250") == (text, "")

@@ -89,6 +89,13 @@ CLOSED = {
     "inactive in a word": {"active": "inactive"},
     "not enabled": {"enabled": "0"},
     "paused": {"Status": "Paused"},
+    "a draft": {"Status": "Draft"},
+    "off in German": {"QR Status": "deaktiviert"},
+    "n for no": {"Active?": "N"},
+    "not published": {"Published": "No"},
+    "active until": {"Active until": "2020-01-01"},
+    "available from": {"Available from": "2099-01-01"},
+    "trashed": {"Trashed": "1"},
     "disabled": {"is_disabled": 1},
     "over": {"Expiration Date": "31.12.2020"},
     "over since": {"expire_at": 1609459200000},
@@ -106,7 +113,10 @@ def test_a_closed_link_stays_closed(shop, terms):
 LEFT_OUT = [
     {"has_password": True}, {"password": "********"}, {"Password protected": "yes"}, {"expires_in_views": 3},
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
-    {"end date": "2020-01-01"}, {"Starts on": "2099-01-01"}, {"Country Redirects": '{"DE": "x"}'},
+    {"secret_key": "x8Qk"}, {"rules": [{"what": "country", "matches": "US", "url": THERE}]}, {"regex": 1},
+    {"Destination URL 2": THERE}, {"one-time": "yes"}, {"end date": "2020-01-01"},
+    {"Starts on": "2099-01-01"}, {"Language targeting": "de"}, {"Schedule": "Mon 9-17"}, {"Passcode": "12"},
+    {"Huawei URL": THERE}, {"Country Redirects": '{"DE": "x"}'},
 ]  # fmt: skip
 
 
@@ -136,15 +146,37 @@ def test_targets_of_phones_are_kept(shop):
 
 
 def test_the_query_of_a_visitor_is_passed_on_as_the_service_does(shop):
-    """Dub and Shlink add it unless a link says otherwise."""
+    """Dub, Shlink and Short.io add it unless a link says otherwise."""
     imported(shop, [{"domain": "d.test", "key": "dub", "shortLink": "https://d.test/dub", "url": THERE, "title": "A"}])
     imported(shop, f"createdAt,shortUrl,longUrl,visits\n2024-05-01,https://s.test/shlink,{THERE},0\n")
     imported(
         shop,
         [{"slashtag": "no", "destination": THERE, "title": "B", "shortUrl": "r.test/no", "forwardParameters": False}],
     )
-    asked = {code: get(shop, code, "utm_source=wall") for code in ("dub", "shlink", "no")}
-    assert asked == {"dub": f"{THERE}?utm_source=wall", "shlink": f"{THERE}?utm_source=wall", "no": THERE}
+    short_io = {"originalURL": THERE, "domain": "s.test"}
+    imported(shop, [short_io | {"path": "short", "title": "C"}, short_io | {"path": "skip", "title": "D", "skipQS": 1}])
+    imported(shop, f"slug,url,created_at,param_forwarding\npretty,{THERE}?b,2024-05-01,on\n")
+    asked = {code: get(shop, code, "a=1").removeprefix(THERE) for code in ("dub", "shlink", "no", "short", "skip")}
+    assert asked == {"dub": "?a=1", "shlink": "?a=1", "no": "", "short": "?a=1", "skip": ""}
+    assert get(shop, "pretty", "a=1") == f"{THERE}?b&a=1"
+
+
+def test_values_are_read_as_databases_of_documents_export_them(shop):
+    """MongoDB wraps numbers and dates, Firestore times; any other object is told."""
+    times = [{"$date": "2024-05-01T08:30:00Z"}, {"$date": {"$numberLong": "1714552200000"}}, {"_seconds": 1714552200}]
+    links = [
+        {
+            "short_url": f"s.test/{number}",
+            "long_url": f"{HERE}#{number}",
+            "created_at": time,
+            "clicks": {"$numberInt": 5},
+        }
+        for number, time in enumerate(times)
+    ]
+    assert imported(shop, links).is_complete
+    assert {(f"{code.created:%Y-%m-%d %H:%M}", code.scans) for code in shop.list_qrcodes()} == {("2024-05-01 08:30", 5)}
+    unknown = {"short_url": "s.test/x", "long_url": THERE, "created_at": {"year": 2024}, "clicks": {"total": 5}}
+    assert imported(shop, [unknown]).count("date-unreadable") == imported(shop, [unknown]).count("duplicate") == 1
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,12 @@ def test_headings_with_line_breaks_match_with_spaces(write):
     assert read_sheet(data).heading == ("Web site", "Poster name")
 
 
+@pytest.mark.parametrize("write", [as_csv, as_xlsx])
+def test_letters_that_nobody_sees_are_not_of_a_heading(write):
+    rows = [["\ufeffName", "Con\u200btent"], ["Door", "https://example.com/door\u200b"]]
+    assert brought(write(rows))[0] == {"Door": "https://example.com/door\u200b"}
+
+
 @pytest.mark.parametrize("data", [as_csv([[str(place) for place in range(20_000)]])])
 def test_very_many_columns_are_refused(data):
     for columns in (None, {"content": "7"}):

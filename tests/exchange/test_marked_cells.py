@@ -182,3 +182,57 @@ def test_durations_are_read_as_they_are_written():
     ods = ods_of(ods_table(ods_row("Content", "Name"), *made))
     for data in (file.getvalue(), older.getvalue(), ods):
         assert set(brought(data)[0]) == {"30:00:00", "1:30:00", "10:30:00"}
+
+
+ZEROS = [["Name", "Content", "Trackable URL", "Scans"], [7, DOOR, 12, 5], ["b", GATE, 34567, 1_234]]
+
+
+def xlsx_with_zeros():
+    book = openpyxl.Workbook()
+    for row in ZEROS:
+        book.active.append(row)
+    for place, code in {"A2": "000", "C2": "0000", "C3": "0000", "D2": "00"}.items():
+        book.active[place].number_format = code
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def xls_with_zeros():
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Sheet1")
+    codes = {(1, 0): "000", (1, 2): "0000", (2, 2): "0000", (1, 3): "00"}
+    for number, row in enumerate(ZEROS):
+        for place, cell in enumerate(row):
+            sheet.write(number, place, cell, xlwt.easyxf(num_format_str=codes.get((number, place), "General")))
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def ods_with_zeros():
+    def number(value, shown):
+        return (
+            f'<table:table-cell office:value-type="float" office:value="{value}"><text:p>{shown}</text:p>'
+            "</table:table-cell>"
+        )
+
+    def text(value):
+        shown = value.replace("&", "&amp;")
+        return f'<table:table-cell office:value-type="string"><text:p>{shown}</text:p></table:table-cell>'
+
+    rows = [
+        ods_row(*ZEROS[0]),
+        f"<table:table-row>{number(7, '007')}{text(DOOR)}{number(12, '0012')}{number(5, '05')}</table:table-row>",
+        f"<table:table-row>{text('b')}{text(GATE)}{number(34567, '34567')}{number(1234, '1,234')}</table:table-row>",
+    ]
+    return ods_of(ods_table(*rows))
+
+
+@pytest.mark.parametrize("make", [xlsx_with_zeros, xls_with_zeros, ods_with_zeros])
+def test_zeros_that_a_format_puts_in_front_of_a_number_are_of_its_text(make):
+    """A short code 0012 that a spreadsheet keeps as the number 12 is printed as it is shown."""
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        assert shop.import_file(make(), format="csv").is_complete
+        found = {code.short_code: (code.name, code.scans) for code in shop.list_qrcodes()}
+    assert found == {"0012": ("007", 5), "34567": ("b", 1_234)}

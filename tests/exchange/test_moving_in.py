@@ -152,6 +152,27 @@ def test_a_closed_link_beside_our_column_of_contents_never_becomes_an_open_one(s
 
 
 @pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    ("title", "off", "on"),
+    [("Status", "Inactive", "Active"), ("QR status", "off", "printed"), ("enabled", "no", "yes")],
+)
+def test_a_link_that_is_off_never_becomes_one_that_works(shop, title, off, on):
+    """Beside our column of contents, in a file and in a frame with chosen columns; mapped, it stays off."""
+    rows = [(target(code), f"https://s.example/{code}", says) for code, says in (("off", off), ("on", on))]
+    frame = pd.DataFrame(rows, columns=["Content", "Short URL", title])
+    chosen = {"content": "Content", "short_url": "Short URL"}
+    for data in (frame.to_csv(index=False).encode(), frame.to_json(orient="records").encode()):
+        result = shop.import_file(data, format="json" if data[:1] == b"[" else "csv", check=True)
+        assert [issue.content for issue in result.issues if issue.reason == "invalid"] == [target("off")]
+    result = shop.import_frame(frame, columns=chosen)
+    assert "the link is off" in next(issue.detail for issue in result.issues if issue.reason == "invalid")
+    assert [code.short_code for code in shop.list_qrcodes()] == ["on"]
+    if on != "printed":
+        shop.import_frame(frame, columns=chosen | {"active": title})
+        assert not shop.find_qrcode("off").active
+
+
+@pytest.mark.rule("X16")
 def test_a_limit_that_is_mapped_is_read_and_closes_its_link(shop):
     data = b"slug,to,expires\na,https://example.com,2020-01-01\n"
     columns = {"content": "to", "Trackable URL": "slug", "Valid Until (UTC)": "expires"}
@@ -242,7 +263,7 @@ def test_codes_of_two_domains_that_clash_are_refused(shop):
         shop.import_file(data, anyway=False)
 
 
-@pytest.mark.parametrize("text", ["-", "n/a", "None", "TBC"])
+@pytest.mark.parametrize("text", ["-", "n/a", "None", "TBC", "1.2E+11", "1E+20"])
 def test_a_placeholder_is_no_short_code(shop, text):
     data = f"Content,Trackable URL\nhttps://example.com/x,{text}\n".encode()
     assert shop.import_file(data).count("code-unreadable") == 1

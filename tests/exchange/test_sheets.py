@@ -1,6 +1,7 @@
 """Files of rows whose columns may have any names."""
 
 import csv
+import gzip
 import io
 
 import openpyxl
@@ -103,7 +104,7 @@ def test_a_format_counts_whether_or_not_columns_are_named(columns, tmp_path):
 
 
 @pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
-@pytest.mark.parametrize("suffix", ["txt", "tsv", "TXT"])
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "TXT", "tab", "psv"])
 def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(suffix, columns, tmp_path):
     path = tmp_path / f"codes.{suffix}"
     path.write_text("Content\tComment\nx\ta, b; c\n", encoding="utf-8")
@@ -112,6 +113,16 @@ def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(su
         assert [code.content for code in shop.list_qrcodes()] == ["x"]
         with pytest.raises(InvalidParameter, match="is not a format of import and export"):
             shop.export_file(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [(b"%PDF-1.7\n", "a PDF"), (gzip.compress(b"Content\nx\n"), "gzip"), (b"\x89PNG\r\n", "a picture")],
+)
+@pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
+def test_a_file_that_is_no_table_is_named_by_its_first_bytes(data, what, columns):
+    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=f"the file is .*{what}, not a table"):
+        shop.import_file(data, format="csv", columns=columns)
 
 
 BLANK = st.lists(st.sampled_from([[], ["", "", ""]]), max_size=3)

@@ -191,11 +191,14 @@ def test_a_text_for_no_address_is_told(shop, placeholder):
     assert str(result) == "4 created (1 with a text that is no address)"
 
 
-def test_a_note_among_many_addresses_is_told(shop):
-    addresses = [f"https://example.com/{number}" for number in range(27)]
-    result = shop.import_file(csv_of(*addresses, "ask Ana", "tel:+4912345", "WIFI:T:WPA;S:Cafe;P:open;;"))
-    (issue,) = result.issues
-    assert (result.created, issue.row, issue.reason) == (30, 29, "no-address")
+@pytest.mark.parametrize(
+    "text", ["Link folgt", "ask Ana", "(url)", "siehe oben", "#WERT!", "C:\\x.pdf", "file:///C:/x.pdf"]
+)
+def test_any_text_is_told_among_many_addresses(shop, text):
+    """Of any language: nobody lists what people write into a cell for which they have no address."""
+    addresses = [f"https://example.com/{number}" for number in range(12)]
+    (issue,) = shop.import_file(csv_of(*addresses, text, "tel:+49123", "WIFI:S:x;;")).issues
+    assert (issue.content, issue.reason) == (text, "no-address")
 
 
 def test_texts_in_a_column_of_texts_raise_no_alarm(shop):

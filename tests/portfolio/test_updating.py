@@ -56,6 +56,17 @@ Till,https://example.com/till,,,2,,
     assert [one.name for one in shop.list_campaigns()] == ["Window"]
 
 
+@pytest.mark.parametrize(("by", "value"), [("name", "  Door "), ("name", "Door\u00a0"), ("Poster ID", "7 ")])
+def test_spaces_around_a_value_identify_nothing_else(shop, by, value):
+    """As spreadsheets and people leave them; a name stays as it is written in the portfolio."""
+    data = f"{by},Content\n{value},https://example.com/new\n".encode()
+    result = shop.import_file(data, update_by=by)
+    assert (result.created, len(result.updates)) == (0, 1)
+    assert contents(shop) == {
+        "Door": "https://example.com/new", "Gate": "https://example.com/gate", "Hall": "https://example.com/hall",
+    }  # fmt: skip
+
+
 def test_codes_are_identified_by_short_urls_and_by_fields_of_users(shop):
     door, gate, _ = shop.list_qrcodes()
     urls = f"Content,Trackable URL,Name\nhttps://example.com/a,{door.short_url},Entrance\nb,{gate.short_code},\n"

@@ -12,7 +12,7 @@ from qrkit.exchange import import_format_of_file
 from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import heading_in, offered_columns, sheet_of
-from qrkit.exchange.visit_tables import holds_scans
+from qrkit.exchange.visit_tables import holds_scans, share_of_visits
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange
@@ -59,7 +59,7 @@ class FileImport:
         check_exchange(portfolio.account)
         format = import_format_of_file(PurePath(name)).name
         self._portfolio, self._data, self._format = portfolio, data, format
-        has_scans = holds_scans(heading_in(data, format, None))
+        has_scans = holds_scans(heading_in(data, format, share_of_visits))
         heading, offered = ([], {}) if has_scans else offered_columns(data, format)
         self.state: dict[str, Any] = {"name": name, "heading": heading, "has_scans": has_scans}
         self.state |= self._chosen(offered, {})
