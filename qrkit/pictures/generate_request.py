@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrkit.contents.kinds import make_from_json
+from qrkit.design.color import WHITE, Color
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TextStyle
 from qrkit.drawing.resizing import placed_for
@@ -17,7 +18,7 @@ from qrkit.pictures.inks import DATA_URI
 from qrkit.pictures.printing import PrintSize
 
 __all__ = [
-    "GET_MODES", "REQUEST_FIELDS", "SYMBOL_SIDE", "GenerateRequest", "Shortener", "Templates", "apart", "choice",
+    "GET_MODES", "REQUEST_FIELDS", "SYMBOL_SIDE", "GenerateRequest", "Shortener", "Templates", "choice", "in_format",
     "merged", "placed", "print_json", "read_post", "with_content",
 ]  # fmt: skip
 
@@ -27,6 +28,7 @@ Shortener = Callable[[str], str]
 Templates = Callable[[str], Mapping[str, Any]]
 """Takes the name of a template and returns the template as JSON; raises `NotFound`."""
 
+WITHOUT_ALPHA = ("jpg", "bmp")
 GET_MODES = ("byte", "numeric", "alphanumeric")
 
 SYMBOL_SIDE = "symbolSide"
@@ -140,12 +142,15 @@ def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     return dict(fields) | {"content": make_from_json(content)} if isinstance(content, Mapping) else dict(fields)
 
 
-def apart(design: Design, format: str) -> Design:
-    """Return a design whose modules are elements of their own in a file of vectors, unless it says they are one shape.
+def in_format(design: Design, format: str) -> Design:
+    """Return a design as a file of a format shows it, so that warnings are about the file.
 
-    Clients of the HTTP interface read an SVG line by line, one module a line.
+    In a file of vectors, modules are elements of their own, unless the design says that they are one shape: clients of
+    the HTTP interface read an SVG line by line, one module a line. A background is opaque where a format has no alpha.
     """
-    modules = design.modules
+    modules, ground = design.modules, design.background
+    if format in WITHOUT_ALPHA and isinstance(ground, Color) and not (design.wrapper or design.frame or design.photo):
+        return design.replace(background=ground.opaque if ground.alpha else WHITE)
     is_as_asked = format in RASTER_FORMATS or modules.union is not None
     return design if is_as_asked else design.replace(modules=modules.replace(union=False))
 

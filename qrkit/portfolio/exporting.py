@@ -16,7 +16,7 @@ from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Watch, watch
-from qrkit.pictures.generate_request import apart, choice
+from qrkit.pictures.generate_request import choice, in_format
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.patterns import check_pattern, path_in
 from qrkit.pictures.printing import PrintSize, QRPrint
@@ -328,7 +328,7 @@ class _Pictures:
     def _drawn_as(self, code: QRCode, format: str, write: Callable[[QRImage | QRPrint], Result]) -> Result | None:
         """Draw a QR Code and return what `write` returns for its picture; None if it cannot be drawn."""
         try:
-            image = QRImage(apart(self._designs.design(code), format))
+            image = QRImage(in_format(self._designs.design(code), format))
             written = write(image.printed(self._print_size) if self._print_size else image)
         except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
             self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)

@@ -22,7 +22,7 @@ from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
 from qrkit.design.limits import FORMATS as NAMES
 from qrkit.drawing.writers import FORMATS, Format, format_named, format_of_file, svg, zip_all
 from qrkit.errors import InvalidParameter
-from qrkit.pictures.generate_request import apart
+from qrkit.pictures.generate_request import in_format
 from tests.conformance import readers
 
 HOSTILE = '"<script>alert(\'1\')</script>" & \n\t😀 é \u2028 \x1d ]]> --> {x} \\ <rect x="0" /> %% ) $(id)'
@@ -233,7 +233,7 @@ def test_text_scans_off_a_terminal_with_dark_letters_on_light(name):
 @every_case
 def test_plain_svg_is_read_line_by_line_as_programs_in_the_field_do(case):
     """A fact: clients of the historical service parse the lines with a regular expression."""
-    data = drawn(apart(case.design, "svg")).to_bytes("svg")
+    data = drawn(in_format(case.design, "svg")).to_bytes("svg")
     assert_same_picture(readers.svg_lines(data), case, "svg")
     size, symbol = case.design.size, case.image.symbol
     squares = re.findall(rf'^<rect x="\d+" y="\d+" width="{size}" height="{size}" ', data.decode(), re.MULTILINE)
@@ -244,7 +244,7 @@ def test_plain_svg_is_read_line_by_line_as_programs_in_the_field_do(case):
 def test_plain_svg_is_well_formed_and_as_large_as_the_picture_says():
     """A fact: clients read `width` and `height` as numbers of pixels, without a unit."""
     for case in CASES.values():
-        root = etree.fromstring(drawn(apart(case.design, "svg")).to_bytes("svg"))
+        root = etree.fromstring(drawn(in_format(case.design, "svg")).to_bytes("svg"))
         assert root.tag == readers.SVG + "svg"
         assert (root.get("width"), root.get("height")) == (str(case.image.width), str(case.image.height))
         assert root.get("shape-rendering") == "crispEdges"

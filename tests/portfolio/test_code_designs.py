@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qrkit import Brand, Color, QRImage, decode, open_portfolio, report
 from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, NotFound, ScanWarning
-from qrkit.pictures.generate_request import apart
+from qrkit.pictures.generate_request import in_format
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, make_app
 from qrkit.store import Store
@@ -209,7 +209,7 @@ def test_http_obeys_templates(shop):
     record = shop.get_qrcode(code["id"])
     for ext in ("png", "svg", "pdf"):
         # Clients read this SVG line by line, so its modules are elements of their own.
-        assert client.get(f"/door.{ext}").body == QRImage(apart(shop.image(record).design, ext)).to_bytes(ext)
+        assert client.get(f"/door.{ext}").body == QRImage(in_format(shop.image(record).design, ext)).to_bytes(ext)
     assert color_of(shop, record) == Color.parse("purple")
     url = f"/api/v3/track/qrcode/{code['id']}"
     change = partial(client.request, "PUT", url, query=f"auth={key}")

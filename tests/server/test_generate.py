@@ -599,3 +599,13 @@ def test_an_operator_s_service_is_a_callable(store):
     assert shown(client, content=LINK, shorten="tiny").content == f"https://t.example/{len(LINK)}"
     assert shown(client, content=LINK, shorten="None").content == LINK
     assert store.row("SELECT count(*) FROM qrcodes") == count
+
+
+@pytest.mark.rule("G4")
+@pytest.mark.parametrize("format", ["jpg", "bmp"])
+@pytest.mark.parametrize("background", ["transparent", "#80FFFFFF", "white"])
+def test_warnings_are_about_the_file_whose_background_is_opaque(client, format, background):
+    reply = client.get(GENERATE, content=LINK, format=format, background=background)
+    assert "x-api-warning" not in reply.headers
+    assert reply.body == client.get(GENERATE, content=LINK, format=format).body
+    assert "transparent" in client.get(GENERATE, content=LINK, background="transparent").headers["x-api-warning"]

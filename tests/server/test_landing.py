@@ -177,6 +177,8 @@ def test_a_text_that_is_no_unicode_is_still_a_page():
         ("tel:*100#", "Call", "tel:*100%23"),
         ("SMSTO:+39040:10%25 off; hi", "Send a message", "sms:+39040?body=10%2525%20off%3B%20hi"),
         ("sms:+39040;?&body=hi", "Send a message", "sms:+39040?body=hi"),
+        ("sms:+39040,+39041", "Send a message", "sms:+39040,+39041"),
+        ("SMSTO::hi", "Send a message", "sms:?body=hi"),
         ("geo:45.6497,13.7681", "Show on a map", "geo:45.6497,13.7681"),
     ],
 )

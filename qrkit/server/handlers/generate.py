@@ -12,7 +12,7 @@ from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
 from qrkit.errors import BadRequest, NotAuthenticated
 from qrkit.files import safe_name
-from qrkit.pictures.generate_request import GenerateRequest, Shortener, apart, choice, read_post
+from qrkit.pictures.generate_request import GenerateRequest, Shortener, choice, in_format, read_post
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server import jobs
@@ -74,7 +74,7 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
             printed(asked.design)  # what cannot be printed is told before a code is tracked
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
-            image = QRImage(apart(asked.shortened(_services(call)), asked.format), pictures=pictures)
+            image = QRImage(in_format(asked.shortened(_services(call)), asked.format), pictures=pictures)
         picture = b"" if asked.print_size else _picture(image, asked)
         scan = image.known_scan
     if asked.print_size:

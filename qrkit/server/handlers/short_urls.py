@@ -11,7 +11,7 @@ from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.errors import BadRequest, LeadsNowhere, NotFound, QrkitError, WrongMethod
-from qrkit.pictures.generate_request import apart
+from qrkit.pictures.generate_request import in_format
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
@@ -127,7 +127,7 @@ def picture(call: Call) -> Response:
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):
-        data = QRImage(apart(design, ext)).to_bytes(ext)
+        data = QRImage(in_format(design, ext)).to_bytes(ext)
     answer = Response(200, MEDIA_TYPES[ext], data, {"X-Robots-Tag": "noindex, nofollow"})
     return tagged(answer, KEPT_AWHILE)
 

@@ -471,7 +471,7 @@ def _buttons(where: Destination, shown: Card, reader: Reader) -> tuple[Button, .
 
 def _message_link(shown: Card, reader: Reader) -> str:
     """Return the link of a message: browsers open no `SMSTO:`, and Apple's devices want & before the text."""
-    said = {row.label: quote(str(row.value), safe="+") for row in shown.rows}
+    said = {"Number": ""} | {row.label: quote(str(row.value), safe="+,") for row in shown.rows}
     mark = "&" if reader.store == "App Store" else "?"
     return f"sms:{said['Number']}" + (f"{mark}body={said['Text']}" if "Text" in said else "")
 
