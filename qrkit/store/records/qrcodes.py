@@ -59,10 +59,6 @@ def list_text(values: tuple[Model | str, ...]) -> str:
     return json.dumps(plain, ensure_ascii=False) if plain else "[]"
 
 
-def _object_text(fields: OwnFields) -> str:
-    return json.dumps(fields, ensure_ascii=False) if fields else "{}"
-
-
 Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
 """Converts the stored fields of a QR Code to its URLs, because the store does not contain the base URL."""
 
@@ -96,7 +92,7 @@ TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: lambda moment: naive(moment).isoformat(),
     Properties: _properties_text,
     tuple: list_text,
-    OwnFields: _object_text,
+    OwnFields: lambda fields: json.dumps(fields, ensure_ascii=False) if fields else "{}",
 }
 """Conversions to column values, by field type."""
 
@@ -541,6 +537,10 @@ def _moment(stored: datetime | str) -> datetime:
     return datetime.combine(moment, moment.time(), UTC)  # a quarter of the time of `replace`
 
 
+_properties = lru_cache(maxsize=1_000)(Properties.from_json)
+"""Cached, because most QR Codes of a portfolio share the same properties."""
+
+
 @lru_cache(maxsize=1_000)
 def _tags(text: str) -> tuple[str, ...]:
     """Parse tags; cached, because many QR Codes of a portfolio have the same."""
@@ -570,8 +570,7 @@ def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
         _, fields["id"], fields["name"], fields["content"], fields["short_code"], created, properties,
         campaign, fields["scans"], fields["is_available"], fields["scan_marker"], *rare,
     ) = row  # fmt: skip
-    if campaign:
-        fields["campaign_id"] = intern(campaign)  # one text for all QR Codes of a campaign
+    fields["campaign_id"] = campaign and intern(campaign)  # one text for all QR Codes of a campaign
     fields["created"] = _moment(created)
     fields["properties"] = _properties(properties)
     if rare != ALL_DEFAULT:
@@ -583,9 +582,3 @@ def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
             fields["location"] = Location.as_stored(NO_PLACE | place)
     fields |= links(fields)
     return QRCode.as_stored(fields)
-
-
-@lru_cache(maxsize=1_000)
-def _properties(text: str) -> Properties:
-    """Parse properties; cached, because most QR Codes of a portfolio share the same properties."""
-    return Properties.from_json(text)
