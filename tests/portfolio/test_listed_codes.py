@@ -90,6 +90,17 @@ def test_a_record_does_not_change_the_next_one(shop):
     assert one.model_fields_set == other.model_fields_set == set(QRCode.model_fields)
 
 
+def test_listed_codes_of_a_campaign_share_what_they_have_in_common(shop):
+    campaign = shop.insert_campaign("Spring")
+    for tags in (["door", "north"], ["door", "north"], ["gate"]):
+        shop.insert_qrcode("https://example.com", campaign_id=campaign.id, tags=tags, rules=[RULE])
+    first, second, third = shop.list_qrcodes(campaign_id=campaign.id)
+    assert first.campaign_id is second.campaign_id is third.campaign_id
+    assert first.rules is second.rules is third.rules
+    assert first.tags is second.tags
+    assert [code.tags for code in (first, third)] == [("door", "north"), ("gate",)]
+
+
 def test_after_a_damaged_code_the_store_answers_on(shop):
     code = shop.insert_qrcode("https://example.com", is_schedule_enabled=True, schedule=[EVENT])
     shop.store.execute("UPDATE qrcodes SET schedule = 'damaged' WHERE id = ?", [code.id])

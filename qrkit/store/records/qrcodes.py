@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
+from sys import intern
 from typing import Any, NamedTuple, Self, get_args
 
 from qrkit.errors import StoreBusy, StoreClosed
@@ -58,10 +59,6 @@ def list_text(values: tuple[Model | str, ...]) -> str:
     return json.dumps(plain, ensure_ascii=False) if plain else "[]"
 
 
-def _object_text(fields: OwnFields) -> str:
-    return json.dumps(fields, ensure_ascii=False) if fields else "{}"
-
-
 Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
 """Converts the stored fields of a QR Code to its URLs, because the store does not contain the base URL."""
 
@@ -95,7 +92,7 @@ TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: lambda moment: naive(moment).isoformat(),
     Properties: _properties_text,
     tuple: list_text,
-    OwnFields: _object_text,
+    OwnFields: lambda fields: json.dumps(fields, ensure_ascii=False) if fields else "{}",
 }
 """Conversions to column values, by field type."""
 
@@ -540,14 +537,26 @@ def _moment(stored: datetime | str) -> datetime:
     return datetime.combine(moment, moment.time(), UTC)  # a quarter of the time of `replace`
 
 
+_properties = lru_cache(maxsize=1_000)(Properties.from_json)
+"""Cached, because most QR Codes of a portfolio share the same properties."""
+
+
+@lru_cache(maxsize=1_000)
+def _tags(text: str) -> tuple[str, ...]:
+    """Parse tags; cached, because many QR Codes of a portfolio have the same."""
+    return tuple(stored_json(text, list, "a QR Code has the damaged tags"))
+
+
 READ: dict[str, Callable[[Any], Any]] = {
     "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
-    "tags": lambda text: tuple(stored_json(text, list, "a QR Code has the damaged tags")),
+    "tags": _tags,
     "fields": lambda text: OwnFields(stored_json(text, dict, "a QR Code has the damaged fields")),
     "schedule": read_schedule, "rules": read_rules, "gs1": read_entities,
     "valid_since": _moment, "valid_until": _moment,
 }  # fmt: skip
 """Conversions of rare column values that are not those of the field."""
+RARE_FIELDS = [(COLUMNS[name].removeprefix("location."), READ.get(name), name in LOCATION) for name in RARE]
+"""The field of each rare column, its conversion if any, and whether it is a field of the location."""
 
 
 _defaults = {name: field.get_default(call_default_factory=True) for name, field in QRCode.model_fields.items()}
@@ -559,22 +568,17 @@ def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
     fields = DEFAULTS.copy()
     (
         _, fields["id"], fields["name"], fields["content"], fields["short_code"], created, properties,
-        fields["campaign_id"], fields["scans"], fields["is_available"],
-        fields["scan_marker"], *rare,
+        campaign, fields["scans"], fields["is_available"], fields["scan_marker"], *rare,
     ) = row  # fmt: skip
+    fields["campaign_id"] = campaign and intern(campaign)  # one text for all QR Codes of a campaign
     fields["created"] = _moment(created)
     fields["properties"] = _properties(properties)
     if rare != ALL_DEFAULT:
-        found = {name: value for name, value in zip(RARE, rare, strict=True) if value is not None}
-        found |= {name: READ[name](found[name]) for name in found.keys() & READ.keys()}
-        if place := {part: found.pop(part) for part in LOCATION if part in found}:
+        place: dict[str, Any] = {}
+        for (field, read, is_place), value in zip(RARE_FIELDS, rare, strict=True):
+            if value is not None:
+                (place if is_place else fields)[field] = read(value) if read else value
+        if place:
             fields["location"] = Location.as_stored(NO_PLACE | place)
-        fields |= {COLUMNS[name]: value for name, value in found.items()}
     fields |= links(fields)
     return QRCode.as_stored(fields)
-
-
-@lru_cache(maxsize=1_000)
-def _properties(text: str) -> Properties:
-    """Parse properties; cached, because most QR Codes of a portfolio share the same properties."""
-    return Properties.from_json(text)

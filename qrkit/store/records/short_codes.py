@@ -364,8 +364,9 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
         ) from error
 
 
+@lru_cache(maxsize=100)
 def read_rules(text: str) -> tuple[RedirectRule, ...]:
-    """Convert stored JSON to rules.
+    """Convert stored JSON to rules; cached, because those of a campaign are often the rules of all of its QR Codes.
 
     Raises:
         StoreDamaged: If the text is not JSON of rules.
