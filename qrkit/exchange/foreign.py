@@ -156,6 +156,7 @@ class Tool:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
         fields = {"Content": self.target_in(found), "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
+        fields["Trackable URL"] = (*self.url, *self.code)
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
             tops = (plain_name(name.partition(".")[0]) for name in theirs)

@@ -84,6 +84,8 @@ NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.I
 """Parts of headings of columns that hold other addresses, such as short URLs."""
 SHORT_URL = "Trackable URL"
 """The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
+ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
+"""Columns of which a cell may show a text over an address, and what to call it."""
 NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
@@ -208,7 +210,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool = None if columns else foreign.tool_of(heading)
     if tool:
-        links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
+        links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
@@ -218,10 +220,6 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)) if columns else ())
     table.issues.extend(located.issues)
     return table
-
-
-def _saved(cell: str) -> str:
-    return "" if type(cell) is Unsaved else str(cell)
 
 
 def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -299,11 +297,13 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             error = error or (rule if name in REQUIRED else "")
         elif type(cell) is Linked:
             cells[name] = str(cell)
-            if name in REQUIRED and not _is_address(cell):
-                cells[name] = cell.target
-                notes.append(("link-target", f"{str(cell)!r} leads to {cell.target!r}, which is the content"))
-            elif name in REQUIRED and cell.target.rstrip("/") != cell.rstrip("/"):
-                notes.append(("link-target", f"{str(cell)!r} is the content, but the cell leads to {cell.target!r}"))
+            what, target, text = ADDRESSES.get(name), cell.target.rstrip("/"), cell.strip().rstrip("/")
+            if not what or target == text or (name == SHORT_URL and target.endswith(f"/{text.lstrip('/')}")):
+                continue
+            told = f"{str(cell)!r} is the {what}, but the cell leads to {cell.target!r}"
+            if not _is_address(cell):
+                cells[name], told = cell.target, f"{str(cell)!r} leads to {cell.target!r}, which is the {what}"
+            notes.append(("link-target", told))
     return Row(number, cells, error, notes=tuple(notes))
 
 
@@ -342,25 +342,27 @@ def table_of_links(
     """
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
-    read, own = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service)
+    read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
-            cells, wrong = tool.row(link)
+            read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
+            said = {name: "" if type(value) is Unsaved else value for name, value in link.items()}
+            cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
                 for name, value in link.items()
                 if value and foreign.plain_name(name) not in read
             )
-            yield own.row(Row(number, cells, error or wrong), others)
+            yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
     if tool.limits_in:
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
-    return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
+    return Table(table.rows, table.issues, places, has_tails=False)
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
