@@ -53,16 +53,17 @@ _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
-    r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo|(geo|country|device)targeting"
+    r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo"
     r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
-    r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedul(e|ed|ing)s?|until|validfor(days|hours)?"
-    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotat(or|ion)|rules|(is)?regexp?|onetime|singleuse"
+    r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedule(s|d)?|scheduling|until|validfor(days|hours)?"
+    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rotation|rules|(is)?regexp?|onetime|singleuse"
     r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
-    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?"
+    r"|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
-    r"(|0|-1|false|no|null|\\N|none|nan|n/?a|never|off|unlimited|-|\[\]|\{\}|0000-00-00.*)", re.IGNORECASE
+    r"(|0|-1|false|no?|null|\\N|none|nan|n/?a|never|off|unlimited|-|\[\]|\{\}|0000-00-00.*)", re.IGNORECASE
 )
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
@@ -165,6 +166,7 @@ class Tool:
         found = {plain_name(name): name for name in names}
         fields = {
             "Content": self.target_in(found),
+            "Trackable URL": (*self.url, *self.code),
             "Created (UTC)": self.created,
             "Scans": (*self.count, *COUNTS),
             "Active": ON,

@@ -90,6 +90,8 @@ NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.I
 """Parts of headings of columns that hold other addresses, such as short URLs."""
 SHORT_URL = "Trackable URL"
 """The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
+ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
+"""Columns of which a cell may show a text over an address, and what to call it."""
 NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
@@ -216,7 +218,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool = None if columns else foreign.tool_of(heading)
     if tool:
-        links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
+        links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
@@ -229,10 +231,6 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
             table.issues.extend(opened_issues(names, table.rows))
     table.issues.extend(located.issues)
     return table
-
-
-def _saved(cell: str) -> str:
-    return "" if type(cell) is Unsaved else cell
 
 
 def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -325,11 +323,13 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             cells[name] = count_text(cell) if KINDS[name] in COUNTED else str(cell)
         elif type(cell) is Linked:
             cells[name] = str(cell)
-            if name in REQUIRED and not _is_address(cell):
-                cells[name] = cell.target
-                notes.append(("link-target", f"{str(cell)!r} leads to {cell.target!r}, which is the content"))
-            elif name in REQUIRED and cell.target.rstrip("/") != cell.rstrip("/"):
-                notes.append(("link-target", f"{str(cell)!r} is the content, but the cell leads to {cell.target!r}"))
+            what, target, text = ADDRESSES.get(name), cell.target.rstrip("/"), cell.strip().rstrip("/")
+            if not what or target == text or (name == SHORT_URL and target.endswith(f"/{text.lstrip('/')}")):
+                continue
+            told = f"{str(cell)!r} is the {what}, but the cell leads to {cell.target!r}"
+            if not _is_address(cell):
+                cells[name], told = cell.target, f"{str(cell)!r} leads to {cell.target!r}, which is the {what}"
+            notes.append(("link-target", told))
     return Row(number, cells, error, notes=tuple(notes))
 
 
@@ -368,12 +368,14 @@ def table_of_links(
     """
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
-    read, own = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service)
+    read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
     keeping: list[str] = []
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
-            cells, wrong = tool.row(link)
+            read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
+            said = {name: "" if type(value) is Unsaved else value for name, value in link.items()}
+            cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             is_link = cells["Content"][:4].lower() == "http"
             if is_link and "?" in cells["Content"] and cells["Pass Query"].lower() in ("true", "1"):
                 keeping.append(cells["Content"])
@@ -383,7 +385,7 @@ def table_of_links(
                 for name, value in link.items()
                 if value and foreign.plain_name(name) not in read
             )
-            yield own.row(Row(number, cells, error or wrong), others)
+            yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
     if tool.limits_in:
@@ -394,7 +396,7 @@ def table_of_links(
         rule = f"links with parameters of their own add those of their visitors: {len(keeping)}, such as {keeping[0]!r}"
         difference = f"in {tool.service}, a visitor's parameter replaces one of the link; here, the link keeps its own"
         table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
-    return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
+    return Table(table.rows, table.issues, places, has_tails=False)
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:

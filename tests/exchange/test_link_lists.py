@@ -130,7 +130,7 @@ def test_a_link_whose_terms_are_not_read_is_left_out_and_told(shop, terms):
     assert "is set, but" in issue.detail
 
 
-@pytest.mark.parametrize("value", ["", None, "null", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
+@pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
 def test_what_is_not_set_closes_nothing(shop, value):
     link = {"short_url": "a.test/x", "long_url": HERE, "max_clicks": value, "expires_at": value, "deepLinks": value}
     assert imported(shop, [link]).is_complete

@@ -306,3 +306,44 @@ def test_a_fraction_beside_counts_stays_as_it_is():
         shop.import_file(xlsx_table(rows), format="xlsx")
         (code,) = shop.list_qrcodes()
         assert (code.name, code.fields, code.scans) == ("1.234", {"Width": "12.345"}, 5)
+
+
+@pytest.mark.parametrize("headings", [["Name", "Short URL", "Destination URL"], ["Name", "Trackable URL", "Content"]])
+def test_links_in_a_list_of_short_urls_are_followed_and_told(headings):
+    """Of other services and of ours: a text over a short URL is no short code, apart from the code of that URL."""
+    rows = [
+        (("s.test/a", "http://s.test/a"), ("Visit us", DOOR)),
+        (("Open", "https://s.test/b/"), (GATE, "")),
+        (("c", "https://s.test/c"), ("mailto:ana@example.com", "mailto:ana@example.com")),
+    ]
+    book = openpyxl.Workbook()
+    book.active.append(headings)
+    for number, cells in enumerate(rows, start=2):
+        book.active.append([f"n{number}", *(text for text, _ in cells)])
+        for letter, (_, address) in zip("BC", cells, strict=True):
+            if address:
+                book.active[f"{letter}{number}"].hyperlink = address
+    file = io.BytesIO()
+    book.save(file)
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        issues = shop.import_file(file.getvalue(), format="xlsx").issues
+        found = {code.short_code: code.content for code in shop.list_qrcodes()}
+    assert found == {"a": DOOR, "b": GATE, "c": "mailto:ana@example.com"}
+    told = [(issue.row, issue.detail.rpartition(" is the ")[2]) for issue in issues if issue.reason == "link-target"]
+    assert told == [(2, "content"), (3, "short URL")]
+
+
+def test_a_formula_without_a_value_in_a_list_of_short_urls_is_told():
+    book = openpyxl.Workbook()
+    for row in [
+        ["Title", "Short URL", "Long URL", "Clicks"],
+        ["=A9", "s.test/a", DOOR, "=1+1"],
+        ["b", "s.test/b", "=A9&B9", 1],
+    ]:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        issues = shop.import_file(file.getvalue(), format="xlsx").issues
+        assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a", DOOR)]
+    assert [(one.row, one.reason) for one in issues if one.row > 1] == [(2, "formula-unsaved"), (3, "invalid")]

@@ -88,7 +88,7 @@ class FileImport:
         shown = list(dict.fromkeys(name for _, row in rows for name in row))[:MOST_COLUMNS]
         self.state |= _summary(result) | {
             "issues": [
-                f"Row {row}: {detail}{'' if detail.endswith('?') else '.'}" for row, detail in issues[:MOST_ISSUES]
+                f"Row {row or 1}: {detail}{'' if detail.endswith('?') else '.'}" for row, detail in issues[:MOST_ISSUES]
             ],
             "more": max(0, len(issues) - MOST_ISSUES),
             "shown": shown,
