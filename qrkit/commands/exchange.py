@@ -184,20 +184,6 @@ def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[Non
     return renaming(lambda name: options.get(name, name))
 
 
-def _columns(asked: argparse.Namespace) -> dict[str, str]:
-    """Return the columns mapped by options: qrkit's name to the name in the file."""
-    named = {column: getattr(asked, f"{word}_column") for word, column in COLUMNS.items()}
-    given = {column: name for column, name in named.items() if name is not None}
-    return {"Content": "Content"} | given if given and asked.columns is None else given
-
-
-def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
-    """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
-    own = COLUMNS if asked.columns is None else {}
-    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
-    return renaming(lambda name: options.get(name, name))
-
-
 def _export(asked: argparse.Namespace) -> None:
     suffix = asked.file.suffix.lower()
     for formats, names in ONLY_FOR.items():
