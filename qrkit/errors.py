@@ -190,7 +190,7 @@ def one_of(name: str, value: object, allowed: Iterable[Name], lack: str = "") ->
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of: str = "", more: str = "") -> int:
-    """Return a whole number within bounds as an `int`, also one of NumPy.
+    """Return a whole number within bounds as an `int`; the value may also be a NumPy integer.
 
     Args:
         name: The field of the value.
@@ -198,10 +198,10 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of:
         low: The least that is allowed.
         high: The most that is allowed; None for no limit.
         of: What it counts, such as " of days".
-        more: What is also allowed, such as ", or None".
+        more: What to say after the bounds: what is also allowed, such as ", or None", or a unit.
 
     Raises:
-        InvalidParameter: If it is another value.
+        InvalidParameter: If the value is not a whole number within the bounds.
     """
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not low <= value <= (high or value):

@@ -77,7 +77,7 @@ STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin|lightning):", re.IGNORECASE)
 _IN_FRONT = " \t\r\n\xa0\u200b\ufeff\"'"
-"""Characters that come along in front of a pasted content, which has a secret all the same."""
+"""Characters that may be in front of a pasted content. What follows them may still hold a secret."""
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
