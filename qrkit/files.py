@@ -13,11 +13,6 @@ from typing import BinaryIO
 
 from qrkit.errors import CannotWrite, UnreadableFile
 
-__all__ = [
-    "FileNames", "complete_file", "flush", "mode_like", "new_file", "read_file", "safe_name", "safe_stem", "write_file",
-    "writing",
-]  # fmt: skip
-
 PRIVATE = 0o600
 LONGEST_NAME = 100
 MOST_NAME_BYTES = 200

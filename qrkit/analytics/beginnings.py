@@ -17,8 +17,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import Attribute, Part, group_sql
 
-__all__ = ["begin_within", "beginnings", "beginnings_by", "from_beginning"]
-
 PARTS = "SELECT DISTINCT qrcode_id, {key} AS part FROM codes"
 FIRST = "SELECT qrcode_id, min(time) AS first FROM lean GROUP BY ALL"
 

@@ -23,8 +23,6 @@ from qrkit.analytics.ratio_intervals import POWER, RatioInterval
 from qrkit.languages import say
 from qrkit.store import Scans
 
-__all__ = ["CodeCounts", "CodeLogs", "between_codes", "changes_of", "code_counts", "rates_of"]
-
 FEWEST_CODES = 2
 """One code does not show how codes of its group differ."""
 HALF = 0.5

@@ -11,8 +11,6 @@ from qrkit.store.questions.scan_attributes import TAG, Attribute, key_sql, missi
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["check_most", "half_lives", "scans_by", "scans_by_content", "scans_by_location", "top_qrcodes"]
-
 HALF_LIVES = """
 , lived AS (
     SELECT number, count(*) AS scans, min(time) AS first, quantile_disc(time, 0.5) AS half, max(time) AS last

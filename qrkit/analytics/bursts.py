@@ -21,8 +21,6 @@ from qrkit.analytics.unusual_days import (
 )
 from qrkit.store import Scans
 
-__all__ = ["bursts", "find_bursts"]
-
 LENGTHS = (1, 2, 3, 5, 7)
 """Lengths of the windows in days."""
 FEWEST_WINDOWS = 4

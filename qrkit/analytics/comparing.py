@@ -48,12 +48,6 @@ from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import frame_of, with_dtypes
 from qrkit.tracking.times import first_moment, from_day, moment_in
 
-__all__ = [
-    "YEAR", "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days",
-    "controlled_interval", "controlled_sides", "level_of_each_look", "rates", "sides_of", "whole_days_of",
-    "with_last_year",
-]  # fmt: skip
-
 YEAR = timedelta(weeks=52)
 """After it, a season is the same, and so are weekdays."""
 STEPS = 60

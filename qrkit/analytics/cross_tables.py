@@ -16,8 +16,6 @@ from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute, table_of, value_sql
 from qrkit.store.questions.time_zones import stretches_of
 
-__all__ = ["TOTAL", "ClockAttribute", "cross_table"]
-
 ClockAttribute = Literal["weekday", "hour"]
 """Attributes that come from the time of a scan, in the view's time zone."""
 

@@ -26,11 +26,6 @@ from qrkit.store.questions.outages import outage_days
 from qrkit.store.questions.time_zones import moment_of
 from qrkit.tracking.times import first_moment, naive
 
-__all__ = [
-    "FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_choice", "check_share", "counts", "on_each_day", "span_of",
-    "spread_around", "spread_of", "today", "week_of", "whole_days", "without_outages",
-]  # fmt: skip
-
 DAY = timedelta(days=1)
 FEWEST_DAYS = 2
 """Fewer days do not show how much they vary."""

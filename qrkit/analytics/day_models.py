@@ -23,8 +23,6 @@ from qrkit.analytics.rate_intervals import FEWEST_SCANS, too_few_days, too_few_s
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["read_covariates", "weekly_trend", "with_covariates"]
-
 ERRORS = 3.0
 """Standard errors from which on a slope counts."""
 LEVEL = 0.68

@@ -20,8 +20,6 @@ from qrkit.languages import number_text, percent_text, say
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import frame_of
 
-__all__ = ["compare_designs", "plan"]
-
 MOST_GROUPS = 20
 """Maximum number of designs compared: of 20, there are 190 pairs."""
 DESIGN_TYPES = {"first": "str", "second": "str", "first_codes": "int64", "second_codes": "int64"}

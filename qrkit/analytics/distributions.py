@@ -11,13 +11,6 @@ import numpy as np
 
 from qrkit.errors import extra
 
-__all__ = [
-    "beta_probability", "beta_quantile", "cosine_transform", "gamma_quantile", "log_gamma",
-    "negative_binomial_at_least", "negative_binomial_at_most", "negative_binomial_log_probability",
-    "normal_from_student", "normal_quantile", "student_from_normal", "student_mixture_quantile",
-    "student_mixture_tail", "student_probability", "student_quantile",
-]  # fmt: skip
-
 BISECTIONS = 40
 """Halvings of an interval after which its width is below the precision of a quantile."""
 

@@ -29,8 +29,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["Forecast", "forecast", "forecast_days"]
-
 RECENT = 112
 """Number of last days that the forecast rests on: sixteen weeks."""
 MOST_DAYS = 366

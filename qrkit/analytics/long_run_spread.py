@@ -26,8 +26,6 @@ import numpy as np
 
 from qrkit.analytics.distributions import cosine_transform, normal_quantile, student_mixture_quantile
 
-__all__ = ["LongRun", "LongRunPosterior", "Side", "long_run_posterior", "long_run_spread", "side_of"]
-
 INDEPENDENT = 0.3
 """Prior probability that days are independent. More would make intervals narrower, and too narrow for bursts."""
 CORRELATIONS = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)

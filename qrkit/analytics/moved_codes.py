@@ -26,8 +26,6 @@ from qrkit.analytics.rate_intervals import FEWEST_SCANS
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import frame_of
 
-__all__ = ["MOST_CODES", "WEEK", "Moved", "find_moved", "moved", "settled"]
-
 MOST_CODES = 200
 """Only the most scanned codes are compared: each takes a millisecond."""
 FEWEST_CODES = 3

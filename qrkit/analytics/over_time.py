@@ -29,8 +29,6 @@ from qrkit.store.records.campaign_colors import colors_by_name
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now, period_start
 
-__all__ = ["Period", "previous_view", "scans_and_previous", "scans_by_hour", "scans_per", "scans_per_day"]
-
 Period = Literal["hour", "day", "week", "month"]
 """Periods to count scans by; weeks begin on Monday."""
 

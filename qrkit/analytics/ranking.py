@@ -19,8 +19,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Part, group_sql
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["pooled_rates", "ranking"]
-
 FEWEST_GROUPS = 3
 """Fewer groups do not show how different groups are; each is estimated by itself."""
 ALONE = 0.5

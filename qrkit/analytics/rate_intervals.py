@@ -12,8 +12,6 @@ from qrkit.analytics.distributions import gamma_quantile, normal_quantile
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.languages import number_text, say
 
-__all__ = ["FEWEST_SCANS", "FOUR_WEEKS", "PRIOR", "RateInterval", "rate_interval", "too_few_days", "too_few_scans"]
-
 FOUR_WEEKS = 28
 """Fewer days do not show whether they depend on each other."""
 FEWEST_SCANS = 2.0

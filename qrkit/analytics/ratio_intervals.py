@@ -19,8 +19,6 @@ from qrkit.analytics.distributions import beta_probability, beta_quantile
 from qrkit.analytics.long_run_spread import LongRun, Side, long_run_spread, side_of
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, PRIOR, too_few_days, too_few_scans
 
-__all__ = ["POWER", "RatioInterval", "ratio_interval"]
-
 POWER = 0.8
 """Probability with which the data would have revealed the smallest detectable difference (the power of the test)."""
 

@@ -16,8 +16,6 @@ import numpy as np
 from qrkit.analytics.distributions import negative_binomial_log_probability
 from qrkit.analytics.long_run_spread import Side, long_run_spread
 
-__all__ = ["Ahead", "RecentLevel", "recent_level"]
-
 HALF_LIVES = (3.5, 7.0, 14.0, 28.0, 56.0, 112.0)
 """Days after which a day counts half. One more memory never forgets."""
 EXPONENT = 0.35

@@ -17,8 +17,6 @@ from qrkit.tracking.schedule import INSTANT, WEEK, Span, activations, spans
 from qrkit.tracking.text_columns import frame_of, with_dtypes
 from qrkit.tracking.times import naive, utc
 
-__all__ = ["calendar", "gaps_and_overlaps", "served_under"]
-
 MOST_BEGINNINGS = 200_000
 """Maximum number of event starts in one question: a hundred weekly events over 38 years."""
 LONGEST_SCHEDULE = 100

@@ -25,8 +25,6 @@ from qrkit.store.questions.outages import outage_days
 from qrkit.store.questions.time_zones import moment_of
 from qrkit.tracking.text_columns import frame_of
 
-__all__ = ["WINDOWS", "Silence", "judge_silence", "silent"]
-
 DAY = timedelta(days=1)
 WINDOWS = (28, 112)
 """Days before the last scan over which the rate is taken."""

@@ -8,8 +8,6 @@ import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem, check_whole
 
-__all__ = ["OTHER", "check_least", "without_small_groups"]
-
 OTHER = "other"
 """Name of the row that small groups are merged into."""
 

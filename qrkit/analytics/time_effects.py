@@ -23,8 +23,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["TimeEffect", "share_intervals", "time_effects"]
-
 TimeEffect = Literal["weekday", "hour"]
 """Parts of the week and of the day whose scans can be compared."""
 

@@ -15,8 +15,6 @@ from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, group_sql,
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["imported_scans", "repeat_share", "summary"]
-
 SUMMARY = f"""
 SELECT scans, visitors, (SELECT count(DISTINCT number) FROM lean) AS qrcodes, first, last
 FROM ({counted({}, "lean", times=True)}) counted

@@ -19,11 +19,6 @@ from qrkit.analytics.distributions import (
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 
-__all__ = [
-    "FITTED", "NEIGHBORS", "DailyScans", "Usual", "bounds", "check_holidays", "daily_scans", "days_with", "expect",
-    "judge_days", "negative_binomial", "outside", "relative_variance", "unusual_days", "which_are_holidays",
-]  # fmt: skip
-
 NEIGHBORS = 2
 """Days on each side that are left out of what is expected of a day: an event of three days must not hide itself."""
 AROUND = 56

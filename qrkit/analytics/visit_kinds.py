@@ -20,8 +20,6 @@ from qrkit.store.records.accounts import all_accounts
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["VISITS", "human_scans", "orphan_visits", "unlike_people", "visits_by_evidence", "visits_by_kind"]
-
 VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
 """All kinds of visits to existing QR Codes."""
 

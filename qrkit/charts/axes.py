@@ -26,11 +26,6 @@ from qrkit.charts.labels import FONT, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LanguageTag, current_language, in_language, number_text, say
 
-__all__ = [
-    "LEADING", "LINE", "NARROW", "NOTE", "Chart", "count_text", "draw_counts", "draw_line", "fill_counts",
-    "house_style", "listed", "range_text", "top_of", "total_words",
-]  # fmt: skip
-
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
 LINE = 18
 """Pixels between lines of text."""

@@ -13,10 +13,6 @@ from qrkit.tracking.records import CAMPAIGN_COLORS
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
 
-__all__ = [
-    "COLORS", "CSS", "MOST_COLORS", "assign_colors", "brand_colors", "branded", "colors_in_use", "css_of", "dark",
-    "tint",
-]  # fmt: skip
 
 COLORS = {
     "ink": ("#16191d", "#eceef1"),

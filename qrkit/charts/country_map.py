@@ -18,8 +18,6 @@ from qrkit.charts.world import equal_earth, world
 from qrkit.languages import number_text, say
 from qrkit.tracking.countries import country_name
 
-__all__ = ["scans_by_country"]
-
 EDGES = (-2.6, 2.82, -1.02, 1.31)
 """West, east, south and north end of the map, as projected: from Cape Horn to the north of Greenland."""
 

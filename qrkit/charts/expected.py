@@ -29,8 +29,6 @@ from qrkit.charts.series import SCANS
 from qrkit.charts.time_axis import at_time, room_below, time_axis
 from qrkit.languages import long_date, number_text, percent_text, plain_date, say, short_date
 
-__all__ = ["forecast", "previous_period", "unusual_days"]
-
 DAY = timedelta(days=1)
 NOW, BEFORE = "this period", "the one before"
 MOST_ROOM = 2

@@ -11,8 +11,6 @@ from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.languages import number_text, say
 
-__all__ = ["time_to_first_scan"]
-
 BINS = (
     ("before", 0.0),
     ("< 1 h", 1.0),

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from qrkit.charts.labels import fit
 
-__all__ = ["Heading", "heading"]
-
 TITLE, SUBTITLE = 15, 12
 """Sizes of letters, in pixels."""
 

@@ -13,8 +13,6 @@ from matplotlib.text import Text
 
 from qrkit.charts.labels import BOX, FONT, is_drawable
 
-__all__ = ["with_installed_fonts"]
-
 FIRST = (
     "Noto Sans CJK", "Noto Sans", "Source Han Sans", "WenQuanYi", "PingFang", "Hiragino Sans", "Yu Gothic", "Meiryo",
     "Microsoft YaHei", "Malgun Gothic", "Apple SD Gothic", "Nanum", "Leelawadee", "Thonburi", "Nirmala", "Kohinoor",

@@ -15,8 +15,6 @@ from qrkit.charts.periods import days_text
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import say, signed_text
 
-__all__ = ["experiment"]
-
 ROOM = 2.5
 """How much farther than today the interval of an earlier day is shown."""
 

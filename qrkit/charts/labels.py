@@ -10,8 +10,6 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 
 from qrkit.languages import say
 
-__all__ = ["BOX", "FONT", "cut", "drawable", "fit", "is_drawable", "length", "others", "quoted"]
-
 FONT = "DejaVu Sans"
 """Font that comes with matplotlib; a page that inlines a chart shows the text in its own font, which is narrower."""
 

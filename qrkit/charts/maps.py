@@ -20,8 +20,6 @@ from qrkit.charts.series import SCANS
 from qrkit.charts.world import world
 from qrkit.languages import number_text, say
 
-__all__ = ["cluster", "radius_of", "scans_by_location"]
-
 LARGEST = 22.0
 """Radius in pixels of the dot with the most scans."""
 SMALLEST = 4.0

@@ -26,8 +26,6 @@ from qrkit.charts.series import by_words, colors_of, column_words, finding_of, h
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import number_text, say
 
-__all__ = ["lines"]
-
 MANY_DAYS = 120
 """Minimum number of days to show a 7-day mean, because weekly patterns would hide everything else."""
 

@@ -14,8 +14,6 @@ from qrkit.charts.periods import moment_text, unit_of
 from qrkit.charts.time_axis import at_time
 from qrkit.languages import number_text
 
-__all__ = ["scale_end", "write_peak"]
-
 BROKEN = 2.0
 """A peak is cut where it is this many times as high as the scale that nearly all other days need."""
 MANY = 10

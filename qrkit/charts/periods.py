@@ -11,11 +11,6 @@ import pandas as pd
 
 from qrkit.languages import long_date, month_name, period_text, plain_date, say
 
-__all__ = [
-    "are_complete", "days_text", "moment_text", "partial_note", "scans_a", "scans_per", "time_words", "unit_of",
-    "zone_text",
-]  # fmt: skip
-
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 

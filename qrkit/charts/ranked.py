@@ -18,8 +18,6 @@ from qrkit.languages import number_text, percent_text, say
 from qrkit.tracking.countries import country_name
 from qrkit.tracking.text_columns import as_text
 
-__all__ = ["bars", "human_scans", "rates"]
-
 ROW = 26
 """Height of a bar and its name, in pixels."""
 

@@ -13,11 +13,6 @@ from qrkit.charts.periods import moment_text, unit_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 
-__all__ = [
-    "SCANS", "by_words", "colors_of", "column_words", "finding_of", "has_scans", "shown_of", "stored_colors",
-    "table_of", "text_column_name", "totals_of",
-]  # fmt: skip
-
 SCANS = ("{count} scan", "{count} scans")
 SPOKEN = {
     "qrcode": "QR Code",

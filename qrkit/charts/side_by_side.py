@@ -51,8 +51,6 @@ from qrkit.charts.time_axis import BELOW, time_axis
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, say
 
-__all__ = ["small_multiples"]
-
 MOST_PANELS = 12
 """Maximum number of small charts: more would not give an overview."""
 

@@ -15,8 +15,6 @@ from matplotlib.figure import Figure
 from qrkit.charts.axes import house_style
 from qrkit.charts.colors import COLORS
 
-__all__ = ["short_path", "to_svg"]
-
 TENTHS = 10
 ARCS = 8
 """Number of curves that matplotlib draws a circle with."""

@@ -16,8 +16,6 @@ from qrkit.charts.labels import length
 from qrkit.charts.periods import unit_of
 from qrkit.languages import month_and_year, short_date, short_month, short_months
 
-__all__ = ["BELOW", "at_time", "room_below", "time_axis"]
-
 BELOW, LEAST_BELOW = 42, 26
 """Pixels below the axes for both levels of labels, and for one level only."""
 

@@ -17,8 +17,6 @@ from qrkit.charts.labels import length
 from qrkit.charts.periods import zone_text
 from qrkit.languages import number_text, say, short_weekday, weekday_name
 
-__all__ = ["hour_of_week"]
-
 
 @house_style()
 def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 640) -> Chart:

@@ -13,8 +13,6 @@ from itertools import accumulate
 from math import asin, cos, radians, sin, sqrt
 from typing import NamedTuple
 
-__all__ = ["World", "equal_earth", "world"]
-
 Point = tuple[float, float]
 
 EQUAL_EARTH = (1.340264, -0.081106, 0.000893, 0.003796)

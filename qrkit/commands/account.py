@@ -14,8 +14,6 @@ from qrkit.tracking.records import PLANS, Account
 if TYPE_CHECKING:
     from qrkit.store import Store
 
-__all__ = ["define_account"]
-
 
 def define_account(one: Parser) -> None:
     """Define the command `account` and its subcommands."""

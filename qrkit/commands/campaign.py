@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from qrkit.portfolio import Portfolio
 
-__all__ = ["campaign_rows", "define_campaign"]
 
 CAMPAIGNS = Table(
     "campaign",

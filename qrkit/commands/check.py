@@ -20,7 +20,6 @@ from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 if TYPE_CHECKING:
     from qrkit.pictures.preflight import PrintFinding
 
-__all__ = ["define_check"]
 
 KEYS = (
     "verdict", "score", "level", "audience", "phones", "embedded", "content", "others", "issues", "budget", "structure",

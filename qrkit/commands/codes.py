@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.tracking.redirect_rules import RedirectRule
 
-__all__ = [
-    "CODES", "CODE_HELP", "add_filters", "code_rows", "confirm", "define_add", "define_list", "define_remove",
-    "define_set", "define_show", "fields_of",
-]  # fmt: skip
 
 CODE_HELP = "short code, short URL, name or ID"
 CODES = Table(

@@ -9,8 +9,6 @@ from typing import Any
 
 from qrkit.commands.parsing import Command, Parser, explained
 
-__all__ = ["define_completion"]
-
 SHELLS = ("bash", "zsh", "fish")
 FILES = {"FILE", "STORE", "TABLE", "PICTURE", "COPY", "NEW"}
 """What stands in the help for values that are files."""

@@ -20,7 +20,6 @@ from qrkit.server.settings import CONSOLE_VARIABLE
 if TYPE_CHECKING:
     from qrkit.notebook.console.sessions import Sessions
 
-__all__ = ["define_console", "define_studio", "port_number"]
 
 GUIDE = "https://github.com/qrkit/qrkit/blob/main/.github/console.md"
 """How a team shares a console."""

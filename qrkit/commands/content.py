@@ -16,9 +16,6 @@ from qrkit.contents.kinds import SHORT_URLS, Kind, as_text, kind_named, make_fro
 from qrkit.errors import renaming
 from qrkit.model import plain
 
-__all__ = ["define_content"]
-
-
 LONGEST_LINE = 74
 """Characters in a line of an example."""
 

@@ -11,8 +11,6 @@ from qrkit.design.picture_files import READ_FORMATS
 from qrkit.errors import QrkitError
 from qrkit.symbol.decode import EFFORTS, decode_all
 
-__all__ = ["define_decode"]
-
 
 def define_decode(one: Parser) -> None:
     """Define the command `decode`."""

@@ -18,7 +18,6 @@ from qrkit.tracking.webhook import EVENT_KINDS, NewWebhook
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["define_tail", "define_webhook"]
 
 SHOWN = {"id": "ID", "url": "URL", "kinds": "Kinds", "active": "Active", "failures": "Failures"}
 WEBHOOKS = Table("webhook", tuple(Column(key, heading, is_whole=key == "id") for key, heading in SHOWN.items()))

@@ -19,8 +19,6 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.files import read_file
 from qrkit.pictures.printing import PrintSize
 
-__all__ = ["define_export", "define_import"]
-
 FORMATS = ", ".join(EXPORT_FORMATS)
 COLUMNS = {
     "content": "Content",

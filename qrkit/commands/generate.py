@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
     from qrkit.pictures.printing import QRPrint
 
-__all__ = [
-    "add_content_columns", "add_count", "add_look", "decorated_rows", "define_generate", "design_fields", "design_in",
-    "fields_in", "fields_of_look", "rows_asked", "wrong_contents",
-]  # fmt: skip
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""

@@ -15,7 +15,6 @@ from qrkit.errors import InvalidParameter, Problem
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["define_gs1"]
 
 KEYS = Table(
     "GS1 key",

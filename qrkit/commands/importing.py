@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from qrkit.exchange.merge import ImportIssue, ImportResult
     from qrkit.portfolio import Portfolio
 
-__all__ = ["add_import_options", "import_codes", "tell_import"]
 
 SAMPLES = ("4kTqZ9", "Hn7wDc", "s2RvXe", "uM8yPb", "Ga5LfJ")
 """Short codes for which the size of a logo is chosen: fixed, so that the same options make the same look again."""

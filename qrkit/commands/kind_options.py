@@ -13,8 +13,6 @@ from qrkit.errors import InvalidParameter, Problem
 if TYPE_CHECKING:
     from qrkit.contents.content import Content
 
-__all__ = ["add_kinds", "kind_asked", "kind_content", "tell_notes"]
-
 
 def add_kinds(what: argparse._ArgumentGroup) -> None:
     """Add an option for each kind, such as `--wifi ssid=Nero password=espresso`; the help shows one of them."""

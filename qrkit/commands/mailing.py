@@ -18,7 +18,6 @@ from qrkit.tracking.short_urls import THIS_MACHINE
 if TYPE_CHECKING:
     from qrkit.report import Report
 
-__all__ = ["mailer"]
 
 PORTS = {"smtp": 587, "smtps": 465}
 LONGEST_SECONDS = 60

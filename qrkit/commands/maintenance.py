@@ -17,8 +17,6 @@ from qrkit.errors import NotFound, StoreDamaged
 if TYPE_CHECKING:
     from qrkit.store.upkeep.rescuing import TableRescue
 
-__all__ = ["define_archive", "define_backup", "define_compact", "define_rescue", "define_verify"]
-
 
 def define_verify(one: Parser) -> None:
     """Define the command `verify`."""

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.tracking.records import QRCode
 
-__all__ = ["define_mcp"]
 
 Answer = dict[str, Any]
 Tool = Callable[..., Answer]

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.tracking.records import QRCode
 
-__all__ = [
-    "EXIT_STATUSES", "ImportStatus", "Status", "complain", "complaining", "in_one_line", "print_json",
-    "print_result", "status_of", "tell_of_local_urls", "tell_rows",
-]  # fmt: skip
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 MOST_ROWS = 20

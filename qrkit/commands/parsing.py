@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from qrkit.pictures.decorating import Decoration
     from qrkit.pictures.printing import PrintSize
 
-__all__ = [
-    "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_decoration", "add_fields", "add_heading",
-    "add_json", "add_place", "add_time_zone", "decoration_of", "describe", "explained", "given_options", "option_of",
-    "print_options", "print_size", "refused_options", "subcommands",
-]  # fmt: skip
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""

@@ -15,7 +15,6 @@ from qrkit.commands.parsing import add_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Column", "Row", "Table", "print_fields", "print_picture"]
 
 Row = Mapping[Any, Any]
 """The values of a row by the keys of the columns."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from qrkit.exchange.merge import ImportResult
     from qrkit.portfolio import Portfolio
 
-__all__ = ["add_period", "define_demo", "define_report", "period_of"]
 
 COMPARED = ("previous", "last-year", "campaigns")
 """What a report can compare."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.store import Scans
 
-__all__ = ["define_experiment", "define_scans"]
 
 PERIODS = {"hour": "%Y-%m-%d %H:%M%z", "day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m"}
 """How the beginning of each period is written."""

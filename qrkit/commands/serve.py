@@ -17,7 +17,6 @@ from qrkit.server.settings import Settings
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["define_serve"]
 
 GROUPS = {
     "": {"host": "ADDRESS", "port": "N"},

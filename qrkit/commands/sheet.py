@@ -22,8 +22,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.paper.label_pages import SheetSettings
 from qrkit.paper.label_sheets import SheetFile
 
-__all__ = ["define_sheet"]
-
 SETTINGS = {
     "stock": "NAME", "paper": "NAME", "start": "N", "copies": "N", "marks": "KIND", "bleed": "N",
     "label_color": "COLOR", "text_color": "COLOR", "offset_x": "N", "offset_y": "N", "scale": "N", "dpi": "N",

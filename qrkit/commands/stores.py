@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from qrkit.store import Store
     from qrkit.store.served.database import ServedStore
 
-__all__ = [
-    "STORE", "add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place",
-    "with_portfolio",
-]  # fmt: skip
 
 DEFAULT_STORE = "qrkit.duckdb"
 PRIORITY = 10

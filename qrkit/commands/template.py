@@ -15,8 +15,6 @@ from qrkit.commands.stores import add_store, with_portfolio
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["define_template"]
-
 
 def define_template(one: Parser) -> None:
     """Define the command `template` and its subcommands."""

@@ -15,8 +15,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
 from qrkit.tracking.redirect_rules import TYPES
 
-__all__ = ["add_rules", "add_terms", "define_explain", "json_list", "rules_of", "terms_of"]
-
 SHORT = {
     "country": "geolocation-country-code",
     "region": "geolocation-region-name",

@@ -19,8 +19,6 @@ from qrkit.design.picture_files import READ_FORMATS
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["define_trial"]
-
 
 def define_trial(one: Parser) -> None:
     """Define the command `trial`."""

@@ -16,11 +16,6 @@ from qrkit.design.bounds import LONGEST_TEXT
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
-__all__ = [
-    "INVISIBLE", "MOST_OF_A_KIND", "EmailAddress", "EmailAddresses", "LongText", "WebAddress", "WebAddresses",
-    "ascii_host", "ascii_url", "location_of", "several",
-]  # fmt: skip
-
 INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
 """Characters that cannot be seen in an address, and backslashes, which browsers read as slashes.
 

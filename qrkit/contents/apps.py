@@ -16,8 +16,6 @@ from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
-__all__ = ["app", "read_app"]
-
 APPLE, GOOGLE = "apps.apple.com", "play.google.com"
 
 

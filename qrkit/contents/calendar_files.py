@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-__all__ = ["calendar_file"]
-
 ADDED = {"UID": "UID:{digest}@qrkit", "DTSTAMP": "DTSTAMP:19700101T000000Z"}
 """Lines that an event must have (RFC 5545, 3.6.1), the same ones each time, so that an event is not saved twice."""
 

@@ -24,10 +24,6 @@ from qrkit.languages import say
 if TYPE_CHECKING:
     from qrkit.contents.kinds import Kind
 
-__all__ = [
-    "MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "file_stem",
-    "summary",
-]  # fmt: skip
 
 TITLES = {
     "link": "Web address",

@@ -22,8 +22,6 @@ from qrkit.contents.syntax import Line, block_of, escape, escape_pair, raw_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["contact", "phone_field", "read_contact", "read_mecard", "vcard_of_mecard"]
-
 Line200 = Annotated[OneLine, Length(1, 200)] | None
 Name = Annotated[
     OneLine,

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple, Self
 
 from qrkit.late import named
 
-__all__ = ["HIDDEN", "Content", "LastShown", "Note", "note", "taking_notes"]
-
 HIDDEN = "…"
 """Stands for a secret in everything that people read."""
 

@@ -26,8 +26,6 @@ from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, une
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["event", "read_event", "zone_named"]
-
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 

@@ -9,8 +9,6 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.contents.gs1_identifiers import KEYS, check_value, identifier
 
-__all__ = ["SHORTEST", "is_compressed_key", "read_compressed"]
-
 SHORTEST, LONGEST = 8, 400
 """Characters of a compressed path: a version 40 symbol holds longer ones, but no key with its qualifiers is longer."""
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

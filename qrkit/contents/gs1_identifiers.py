@@ -22,8 +22,6 @@ from qrkit.contents.pasted import clean
 from qrkit.contents.payments.account_numbers import check_digits_rule
 from qrkit.model import broken
 
-__all__ = ["GTIN_LENGTHS", "KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]
-
 _ROWS = (line.split("\t") for line in Path(__file__).with_name("gs1_keys.tsv").read_text("ascii").splitlines()[1:])
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     key: tuple(tuple(one.split()) for one in groups) for key, *groups in _ROWS

@@ -22,8 +22,6 @@ from qrkit.contents.syntax import read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["gs1_digital_link", "read_gs1_digital_link"]
-
 DOMAIN = "https://id.gs1.org"
 LONGEST_TEXT = 8_192
 MOST_PAIRS = 5

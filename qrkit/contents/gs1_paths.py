@@ -13,10 +13,6 @@ from pydantic_core import PydanticCustomError
 from qrkit.contents.gs1_identifiers import GTIN_LENGTHS, KEYS, check_value, gtin_of
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = [
-    "Gs1Path", "check_elements", "gs1_path", "gs1_path_in", "is_gs1_key", "qualifiers", "read_gs1_path",
-]  # fmt: skip
-
 LONGEST_PATH = 1_000
 """Characters: a key and its three qualifiers have a few hundred, even if all are percent-encoded."""
 

@@ -12,8 +12,6 @@ from qrkit.contents.gs1_identifiers import KEYS, Elements, identifier, identifie
 from qrkit.contents.kinds import accepted, kind
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["DRAWN", "SEPARATOR", "gs1_elements", "read_gs1_elements"]
-
 SEPARATOR = "\u001d"
 """Ends a value of variable length before another one; FNC1 in other symbols."""
 

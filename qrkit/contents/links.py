@@ -17,8 +17,6 @@ from qrkit.contents.single_lines import OneLine
 from qrkit.design.characters import ALPHANUMERIC
 from qrkit.design.limits import Length
 
-__all__ = ["link", "read_link"]
-
 Utm = Annotated[OneLine, Length(1, 200)]
 Source = Annotated[Utm | None, Field(title="UTM source", description="Where the code hangs or is printed: `poster`.")]
 Medium = Annotated[Utm | None, Field(title="UTM medium", description="The kind of medium: `print`, `qr`.")]

@@ -16,12 +16,6 @@ from qrkit.contents.syntax import message_of, pairs
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
-__all__ = [
-    "PhoneNumbers", "PlainText", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone",
-    "read_sms", "read_whatsapp", "sms", "whatsapp",
-]  # fmt: skip
-
-
 _SEPARATORS = re.compile("[ ()./-]")
 _NUMBER = re.compile(r"\+?[0-9]{3,15}(?:;ext=[0-9]{1,10})?")
 _CODE = re.compile("[*#][0-9*#]{1,30}")

@@ -13,8 +13,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 from qrkit.contents.pasted import clean
 from qrkit.model import broken
 
-__all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after", "zone_or_none"]
-
 _DURATION = re.compile(
     r"\+?P(?:(?P<weeks>[0-9]{1,5})W|(?:(?P<days>[0-9]{1,5})D)?"
     r"(?:T(?:(?P<hours>[0-9]{1,5})H)?(?:(?P<minutes>[0-9]{1,7})M)?(?:(?P<seconds>[0-9]{1,9})S)?)?)"

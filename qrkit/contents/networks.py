@@ -19,8 +19,6 @@ from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
-__all__ = ["read_wifi", "wifi"]
-
 MOST_BYTES = 32
 """Bytes of a network's name (IEEE 802.11, 9.4.2.2)."""
 

@@ -20,8 +20,6 @@ from qrkit.design.limits import Length, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
-__all__ = ["otp", "read_otp"]
-
 LONGEST_TEXT = 4_096
 NUMBERS = ("digits", "period", "counter")
 SECONDS = 30

@@ -18,8 +18,6 @@ from pydantic_core import core_schema
 
 from qrkit.contents.content import note
 
-__all__ = ["Pasted", "clean"]
-
 SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x1810))))
 """Variation selectors, which choose between two looks of the character before."""
 UNSEEN = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")

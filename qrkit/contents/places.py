@@ -13,8 +13,6 @@ from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine
 from qrkit.design.limits import Latitude, Length, Longitude
 
-__all__ = ["location", "read_location"]
-
 PLACES = 6
 """Decimals of degrees: a tenth of a metre."""
 

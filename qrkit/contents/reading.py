@@ -14,8 +14,6 @@ from importlib import import_module
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 
-__all__ = ["read", "title_if_read_from_code"]
-
 ON_THE_WEB = {
     "gs1_digital_link": "read_gs1_digital_link",
     "app": "read_app",

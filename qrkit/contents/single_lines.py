@@ -16,8 +16,6 @@ from pydantic_core import PydanticCustomError, core_schema
 from qrkit.contents.pasted import clean
 from qrkit.model import Bound, broken
 
-__all__ = ["Money", "OneLine", "matching"]
-
 CONTROLS = {"Cc", "Zl", "Zp"}
 """Unicode's categories of characters that end lines or control a terminal."""
 

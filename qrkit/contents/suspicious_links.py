@@ -15,8 +15,6 @@ from unicodedata import category, name
 from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.pasted import clean
 
-__all__ = ["SuspiciousLink", "link_warning", "meant_url", "suspicious_link"]
-
 LONGEST = 4_096
 """Longer texts are not judged: people do not type such addresses."""
 LIKENESS = 0.75

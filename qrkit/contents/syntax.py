@@ -10,12 +10,6 @@ from quopri import decodestring
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-__all__ = [
-    "Line", "block_of", "decode", "end_of", "escape", "escape_pair", "line_of", "lines_of", "message_of", "moment_of",
-    "network_of", "pairs", "raw_lines", "raw_pairs", "read_query", "split", "split_raw", "unescape", "write_pairs",
-    "write_query",
-]  # fmt: skip
-
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")

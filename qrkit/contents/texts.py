@@ -9,8 +9,6 @@ from pydantic import Field
 from qrkit.contents.addresses import LongText
 from qrkit.contents.kinds import kind
 
-__all__ = ["text"]
-
 
 @kind("Text", behind="page")
 def text(text: Annotated[LongText, Field(description="Any text, which phones show.", examples=["Table 7"])]) -> str:

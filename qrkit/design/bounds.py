@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LONGEST_TEXT", "MILLIMETRES_PER_INCH", "MODULE_SIZES", "PADDINGS", "PIXELS_PER_INCH", "STANDARD_PADDING"]
-
 LONGEST_TEXT = 32_767
 """Characters that fit in one spreadsheet cell; a longer text could not be exported."""
 

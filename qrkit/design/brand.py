@@ -14,8 +14,6 @@ from qrkit.design.frames import Caption, FontUri, Frame
 from qrkit.design.limits import Asset, Length, MarkerPattern
 from qrkit.model import Model, Object, broken
 
-__all__ = ["Brand"]
-
 Fetch = Callable[[str], bytes]
 """Downloads an image, as `qrkit.drawing.untrusted.assets.Fetch`."""
 LOGO = "brand logo"

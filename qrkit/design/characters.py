@@ -8,11 +8,6 @@ from typing import Literal
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = [
-    "ALPHANUMERIC", "AMBIGUOUS", "BINARY", "CHARACTERS", "CODEC_OF_BYTES", "ECI", "NUMERIC", "SEPARATOR", "Charset",
-    "fields_of_bytes", "kanji_value", "position_outside",
-]  # fmt: skip
-
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
 """The 45 characters of alphanumeric mode (ISO/IEC 18004:2015, 7.3.4)."""

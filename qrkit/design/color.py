@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import core_schema
 
-__all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color", "expanded_hex", "linear_light"]
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in the lightness that readers see (ITU-R BT.601)."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["COLOR_NAMES"]
-
 _ROWS = map(str.split, Path(__file__).with_suffix(".tsv").read_text("ascii").splitlines())
 
 COLOR_NAMES: dict[str, int] = {name: int(value[1:], 16) for name, value in _ROWS}

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from math import cos, degrees, floor, radians, sin
 
-__all__ = ["gamma", "of_oklab", "of_oklch", "read_css_color"]
-
 LONGEST = 100
 LARGEST = 1e6
 """Larger numbers mean no other color."""

@@ -39,10 +39,6 @@ from qrkit.design.rotation import Rotated, read_rotated
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import Model, Object, broken
 
-__all__ = [
-    "PHOTO_TYPES", "Layer", "Marker", "Markers", "Modules", "Photo", "Placeholder", "Sprite", "Wrapper", "photo_rule",
-]  # fmt: skip
-
 PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
     "behind": MODULE_TYPES,
     "inside": ("default", "rounded", "bars", "columns", *ALIKE, "sprite"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["FORMATS", "FORMAT_ALIASES", "GET_ONLY_FORMATS", "RASTER_FORMATS", "TEXT_STYLES", "FormatName", "TextStyle"]
-
 FormatName = Literal[
     "png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip", "zpl"
 ]

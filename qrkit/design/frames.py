@@ -15,9 +15,6 @@ from qrkit.design.color import Color
 from qrkit.design.limits import AnyCase, Length, Number, Within
 from qrkit.model import Model, Object, broken
 
-__all__ = ["FRAME_KINDS", "USUAL_KIND", "Caption", "Frame", "FrameKind", "unset_rule"]
-
-
 JOINED = ("R", "AL", "AN")
 """Bidirectional classes of letters that run from right to left."""
 

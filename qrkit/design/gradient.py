@@ -18,8 +18,6 @@ from qrkit.model import Model, Object, broken
 CENTER, MIDDLE = "Distance of a radial gradient's center from the", "by default, the middle."
 FOCUS, AT_CENTER = "Distance of the point with the first color from the", "by default, that of the center."
 
-__all__ = ["Direction", "Fill", "Gradient", "Point", "Stop"]
-
 
 class Point(Model):
     """A point in an image: shares of the width and height (0..1) in relative units, pixels in absolute units."""

@@ -9,8 +9,6 @@ from pydantic import Field, model_validator
 from qrkit.design.limits import Whole, Within
 from qrkit.model import Model, broken
 
-__all__ = ["MOST_SYMBOLS", "MessagePart"]
-
 MOST_SYMBOLS = 16
 """Symbols that can share a message (ISO/IEC 18004:2015, clause 8)."""
 

@@ -6,8 +6,6 @@ import re
 
 from qrkit.design.formats import RASTER_FORMATS
 
-__all__ = ["PILLOW_NAMES", "PIXEL_FORMATS", "READ_FORMATS", "SVG", "media_type", "unread_rule", "webp_pixels"]
-
 PIXEL_FORMATS = (*RASTER_FORMATS, "avif", "ico")
 """Formats with pixels in which pictures are read, named by their file suffix."""
 READ_FORMATS = (*PIXEL_FORMATS, "svg")

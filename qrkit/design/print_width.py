@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["REACH_IN_MODULES", "REGISTRATION_MM", "SMALLEST_CAPITAL_MM", "SMALLEST_MODULE_MM", "least_width_mm"]
-
 SMALLEST_MODULE_MM = 0.4
 """Module width that most phones focus on; GS1 asks for 0.396 mm on goods."""
 

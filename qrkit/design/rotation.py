@@ -17,8 +17,6 @@ from qrkit.design.color import Color
 from qrkit.design.limits import EXTENT, ICON, ICON_BOX
 from qrkit.design.outline import Outline
 
-__all__ = ["Rotated", "read_rotated", "read_rotations"]
-
 _BEGINNING = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20data-rotated='"
 _ROOT = re.compile(
     r"<svg xmlns='[^']+' data-rotated='(?P<degrees>-?[\d.]+) (?P<width>[\d.]+) (?P<height>[\d.]+)'"

@@ -11,7 +11,6 @@ from qrkit.design.color import BLACK, WHITE, Color
 if TYPE_CHECKING:
     from qrkit.design.limits import ErrorCorrection
 
-__all__ = ["SimpleDesign", "simple_design"]
 
 SIMPLE_FIELDS = {"ec": ("L", "M", "Q", "H"), "size": MODULE_SIZES, "padding": PADDINGS[STANDARD_PADDING:]}
 """The values with which a plain code is valid and scans."""

@@ -13,7 +13,6 @@ from qrkit.drawing.scene import Bitmap, Drawing
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["at_most", "placed"]
 
 FINEST = 4
 """Pixels of a bitmap per pixel of the image in vector files: enough for 300 dpi at any print size."""

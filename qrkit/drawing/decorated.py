@@ -22,8 +22,6 @@ from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
-__all__ = ["Parts", "draw_parts"]
-
 SEEN = bytes(role not in (Role.FINDER, Role.SEPARATOR, Role.ALIGNMENT) for role in range(256))
 """For `bytes.translate`: whether light modules of a role get sprites; readers need light in and around patterns."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from qrkit.drawing.frames.framing import Framed
     from qrkit.drawing.scene import Pictures, Scene
 
-__all__ = ["draw", "draw_plain", "draw_simple", "is_plain", "picture_size"]
-
 
 def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, exact: bool = False) -> Scene:
     """Draw a symbol, with its quiet zone.

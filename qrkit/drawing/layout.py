@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from qrkit.design.limits import Flip
     from qrkit.drawing.scene import Matrix
 
-__all__ = ["Layout", "flip_axes", "flip_matrix", "into_placeholder", "lay_out", "lay_out_side"]
-
 
 ROUNDING = 1e-9
 """Rounding error allowed in sums and quotients of pixels."""

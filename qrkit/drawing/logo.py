@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
     from qrkit.design.design import Design
 
-__all__ = [
-    "RIM", "RING", "ROUNDED", "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "ground_of", "logo_image",
-    "place_problems", "placed_logo", "plate_problems", "scaled_logo", "without_logo",
-]  # fmt: skip
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
 """The shape of the ground under a logo; a `circle` under a long logo is as long, with round ends."""

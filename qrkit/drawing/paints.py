@@ -9,8 +9,6 @@ from qrkit.design.color import WHITE, Color
 from qrkit.design.gradient import Fill, Gradient, Stop
 from qrkit.drawing.scene import Linear, Matrix, Paint, Radial
 
-__all__ = ["fainter", "moved", "on_white", "opaque", "paint"]
-
 INSIDE = 0.999
 """Largest distance of a focal point from the center, in radii: renderers disagree about points on the circle."""
 

@@ -14,7 +14,6 @@ from qrkit.symbol.encode import symbol_of
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["followed", "layout_of", "lies_in_pixels", "pinned", "placed_for"]
 
 SIDES = range(11, 178)
 """Modules on a side of a symbol, of a Micro QR Code too."""

@@ -8,8 +8,6 @@ from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.svg.svg_elements import Definitions, picture
 
-__all__ = ["rotate"]
-
 ENLARGED = 2
 """By how much a layer may be enlarged after it was rotated, and its photograph is still drawn with all its pixels."""
 

@@ -8,8 +8,6 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from qrkit.errors import UnreadableFile
 
-__all__ = ["SIGNATURE", "add", "members", "opened", "parts_of", "unpacked"]
-
 SIGNATURE = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive, and of an empty archive; "PK" alone could also start the heading of a CSV file."""
 MOST_ENTRIES = 200_001

@@ -25,13 +25,6 @@ from qrkit.tracking.records import Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
-__all__ = [
-    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "COUNTED", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS",
-    "MOMENTS", "NAMES", "NO", "OFF", "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES",
-    "TEXT_COLUMNS", "WRITERS", "YES", "Column", "Kind", "Packed", "Row", "Rows", "check_names", "column_pair",
-    "count_text", "field_of", "is_ours", "named", "read_columns", "read_count", "read_row", "unpacked", "write_row",
-]  # fmt: skip
-
 T = TypeVar("T")
 Kind = Literal[
     "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "time", "limit",

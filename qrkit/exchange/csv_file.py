@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from qrkit.exchange.locating import Cells, Place, Share
     from qrkit.exchange.table_files import Writing
 
-__all__ = ["made_safe", "parts", "taken_off", "write"]
 
 # Characters that start a formula in spreadsheets, including full-width forms, even after white space.
 _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF001 - the full-width forms are intentional

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from qrkit.store.copies.arrow_tables import ArrowTable
 
-__all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "whole_frame"]
 
 DTYPES: dict[Kind, str] = {
     "whole": "int64", "count": "int64", "limit": "int64", "degrees": "float64", "flag": "bool", "switch": "bool",

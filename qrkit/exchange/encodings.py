@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 
-__all__ = ["decoded", "is_encoding", "undecoded"]
-
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",

@@ -24,8 +24,6 @@ from qrkit.exchange.marked_cells import Fraction, value_text
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "may_close", "short_url_in", "similar_tool", "tool_of"]
-
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
 PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")

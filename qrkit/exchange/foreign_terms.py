@@ -15,8 +15,6 @@ from typing import Any
 
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
 
-__all__ = ["NAMES", "read_terms"]
-
 SINCE = ("meta.validSince", "validsince", "validfrom", "activefrom", "availablefrom")
 UNTIL = (
     "meta.validUntil", "validuntil", "validto", "expiresat", "expireson", "expires", "expireat", "expirein", "expiry",

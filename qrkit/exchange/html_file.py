@@ -15,7 +15,6 @@ from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, repeats,
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["MEDIA_TYPE", "is_page", "parts"]
 
 MEDIA_TYPE = "text/html"
 MOST_ELEMENTS = 4_000_000

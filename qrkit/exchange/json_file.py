@@ -48,8 +48,6 @@ from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.text_columns import cell_text, field_text
 from qrkit.tracking.times import to_table
 
-__all__ = ["read", "rows", "write"]
-
 MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
 NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}

@@ -14,8 +14,6 @@ from qrkit.contents.kinds import MODULES, kind_named, make_from_texts
 from qrkit.contents.reading import read
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["KIND", "KindColumns"]
-
 KIND = "Kind"
 
 

@@ -12,8 +12,6 @@ from qrkit.exchange.sheets import sheet_of
 from qrkit.model import plain
 from qrkit.tracking.gs1_entities import Gs1Entity, with_defaults
 
-__all__ = ["LINK_COLUMNS", "described_by_rows", "link_rows"]
-
 LINK_COLUMNS = ("anchor", "description", "linkType", "href", "title", "type", "hreflang", "context", "fwqs")
 REQUIRED = ("anchor", "linkType", "href", "title")
 SEVERAL = ("hreflang", "context")

@@ -15,8 +15,6 @@ from qrkit.model import plain
 from qrkit.tracking.gs1_choosing import filled
 from qrkit.tracking.gs1_entities import Gs1Entity, full_type, with_defaults
 
-__all__ = ["Described", "linkset", "read_linkset"]
-
 Described = dict[str, list[Gs1Entity]]
 """Entities by the path of their key, such as `01/09506000134352`."""
 

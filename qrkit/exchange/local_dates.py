@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-__all__ = ["LocalDates"]
-
 _TIME = (
     r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?P<offset>[+-][0-9]{2}:?[0-9]{2}))?)?(?: ?(?:UTC|GMT|Z))?"

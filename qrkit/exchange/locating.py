@@ -11,11 +11,6 @@ from typing import NamedTuple, TypedDict
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
 from qrkit.exchange.merge import ImportIssue, Reason
 
-__all__ = [
-    "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place",
-    "PlaceFields", "Share", "column_letters", "locate", "place_of", "records", "tidy",
-]  # fmt: skip
-
 MOST_TRIED = 50
 """The number of rows of a sheet in which the heading is looked for, and that show what a column holds."""
 MOST_COLUMNS = 1_000

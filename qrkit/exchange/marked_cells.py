@@ -8,8 +8,6 @@ from typing import Self
 from qrkit.exchange.columns import count_text
 from qrkit.tracking.text_columns import cell_text
 
-__all__ = ["Fraction", "Linked", "Unsaved", "linked", "number_text", "value_text"]
-
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
 

@@ -25,7 +25,6 @@ from qrkit.tracking.text_columns import cell_text
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["MEDIA_TYPE", "is_workbook", "parts"]
 
 MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
 CONTENT = "content.xml"

@@ -11,8 +11,6 @@ from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import MOST_FIELDS, name_rule, value_rule
 
-__all__ = ["OwnColumns"]
-
 MOST_NAMES = 1_000
 """The maximum number of different names in a file that become fields, because each object of a file may have others."""
 MOST_SHOWN = 60

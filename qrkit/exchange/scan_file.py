@@ -25,7 +25,6 @@ from qrkit.tracking.times import to_iso, to_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCAN_FORMATS", "ScanFormat"]
 
 Cell = str | bool | float
 

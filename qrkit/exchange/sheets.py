@@ -26,8 +26,6 @@ from qrkit.exchange.table_files import (
 )
 from qrkit.files import read_file
 
-__all__ = ["Sheet", "heading_in", "mapped_table", "offered_columns", "read_sheet", "sheet_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

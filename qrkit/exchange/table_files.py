@@ -69,12 +69,6 @@ from qrkit.tracking.times import to_table
 if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
-__all__ = [
-    "HARDLY_ANYTHING_ELSE", "MOST_BYTES", "MOST_ROWS", "SHORT_URL", "Reading", "SheetParts", "Table", "Writing",
-    "are_addresses", "check_number", "check_size", "codes_of", "columns_of_addresses", "is_known", "is_of_targets",
-    "left_out_issues", "locate_in", "opened_issues", "read_sheets", "row_of", "rows_of", "share_of_ours",
-    "table_of_links", "table_of_records", "table_of_rows",
-]  # fmt: skip
 
 MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""

@@ -28,8 +28,6 @@ from qrkit.tracking.countries import country_code, country_code_of
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.times import from_table
 
-__all__ = ["NAMES", "ScanTable", "holds_scans", "scan_table", "share_of_visits"]
-
 MOST_SCANS = 1_000_000
 """Visits of one file, counts included."""
 NAMES: dict[str, tuple[str, ...]] = {

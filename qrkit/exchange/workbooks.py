@@ -16,10 +16,6 @@ from qrkit.exchange.locating import Cells, Part
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "MOST_CHARACTERS", "MOST_COLUMNS", "MOST_LISTED", "MOST_ROWS", "OUR_SHEET", "Merged", "filled", "fitting_parts",
-    "frame_values", "is_nothing", "refusing", "repeats", "trimmed", "typed", "without_apostrophes",
-]  # fmt: skip
 
 OUR_SHEET = "QR Codes"
 """The name of the first sheet of our own workbooks, which contain no added apostrophes.

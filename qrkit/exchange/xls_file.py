@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from qrkit.exchange.locating import Place, Share
     from qrkit.exchange.table_files import Writing
 
-__all__ = ["MOST_ROWS", "SIGNATURE", "parts", "write", "write_sheet"]
 
 SIGNATURE = b"\xd0\xcf\x11\xe0"
 

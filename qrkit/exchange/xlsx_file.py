@@ -24,8 +24,6 @@ from qrkit.exchange.table_files import Writing
 from qrkit.exchange.workbooks import OUR_SHEET, fitting_parts, is_nothing, refusing, typed, without_apostrophes
 from qrkit.exchange.xlsx_parts import Package, cells_of
 
-__all__ = ["MEDIA_TYPE", "is_workbook", "parts", "write", "write_sheet", "write_sheets"]
-
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 BOLD = ' s="1"'
 """The attribute of cells in the only style of our workbooks, that of the heading."""

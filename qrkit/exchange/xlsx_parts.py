@@ -26,8 +26,6 @@ from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, MOST_ROWS, Merge
 from qrkit.exchange.xml_text import events, events_in_parts, free
 from qrkit.tracking.text_columns import cell_text
 
-__all__ = ["Package", "cells_of"]
-
 MOST_ELEMENTS = 200_000
 """The maximum number of elements in parts without rows, such as styles, which are in memory at the same time."""
 MOST_MERGED = 100_000

@@ -21,7 +21,6 @@ from qrkit.tracking.own_fields import split_tags
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["FILE", "read", "write"]
 
 FILE = "file"
 """The element in the manifest of a zip, and the cell in its rows, that contains the file name of the picture."""

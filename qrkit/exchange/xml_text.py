@@ -15,7 +15,6 @@ from qrkit.errors import UnreadableFile
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["check_doctype", "element", "events", "events_in_parts", "free"]
 
 # Characters that XML 1.0 cannot represent, not even as character references.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

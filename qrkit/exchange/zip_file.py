@@ -18,8 +18,6 @@ from qrkit.exchange.columns import Packed, Row, Rows
 from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, table_of_records
 from qrkit.files import FileNames
 
-__all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]
-
 IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
 TABLES = frozenset({"csv", "tsv", "txt", "json", "xlsx", "xls", "ods", "sql"})
 MANIFEST = "manifest.xml"

@@ -9,8 +9,6 @@ from typing import Literal, get_args
 
 from qrkit.errors import InvalidParameter, Problem, extra
 
-__all__ = ["LANGUAGES", "LanguageTag", "check_language", "current_language", "in_language"]
-
 LanguageTag = Literal["en", "de", "fr", "es", "nl"]
 
 LANGUAGES: tuple[LanguageTag, ...] = get_args(LanguageTag)

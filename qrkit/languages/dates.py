@@ -14,11 +14,6 @@ from qrkit.errors import extra
 from qrkit.languages.choosing import LanguageTag, current_language
 from qrkit.languages.sentences import say
 
-__all__ = [
-    "full_date", "long_date", "month_and_year", "month_name", "period_text", "plain_date", "short_date", "short_month",
-    "short_months", "short_weekday", "weekday_name",
-]  # fmt: skip
-
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",

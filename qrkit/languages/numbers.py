@@ -14,8 +14,6 @@ from qrkit.languages.choosing import LanguageTag, current_language
 if TYPE_CHECKING:
     from babel import Locale
 
-__all__ = ["country", "figure_text", "list_text", "locale_of", "number_text", "percent_text", "signed_text"]
-
 
 def number_text(value: float, shape: str = ",") -> str:
     """Format a number as Python's `format` does, with the separators of the language: 1,234.5 or 1.234,5.

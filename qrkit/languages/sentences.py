@@ -13,8 +13,6 @@ from functools import cache, lru_cache
 from qrkit.languages.choosing import LanguageTag, current_language
 from qrkit.languages.numbers import figure_text, locale_of, number_text
 
-__all__ = ["Sentence", "catalog", "say", "translated"]
-
 Sentence = str | tuple[str, str]
 """An English sentence with the names of its values in braces; a pair is the form for one and the form for several."""
 

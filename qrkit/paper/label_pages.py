@@ -20,8 +20,6 @@ from qrkit.paper.placing import Lettering, Line, Placed
 from qrkit.paper.stocks import CARD, Point, Stock
 from qrkit.pictures.inks import Inks
 
-__all__ = ["MARK", "MARK_GAP", "Pages", "SheetSettings"]
-
 POINTS_PER_MM = postscript.POINTS_PER_INCH / MILLIMETRES_PER_INCH
 HAIRLINE = 0.1
 """Width of marks in millimeters."""

@@ -38,8 +38,6 @@ from qrkit.pictures.patterns import check_pattern, filled
 from qrkit.pictures.preflight import known_findings, preflight
 from qrkit.pictures.printing import PrintSize
 
-__all__ = ["Labels", "SheetFile", "first_page", "stock_of", "write_sheet", "write_test_page"]
-
 MOST_PROBLEMS = 20
 """Labels that an error names."""
 ONLY_PDF = (

@@ -12,8 +12,6 @@ from qrkit.design.print_width import SMALLEST_CAPITAL_MM
 from qrkit.drawing.letters.lettering import Letters, outline_of, own_letters, steps
 from qrkit.paper.stocks import Stock
 
-__all__ = ["Box", "Lettering", "Line", "Placed", "TextSize", "place", "place_on_poster", "room_of"]
-
 MARGIN, LEAST_MARGIN, MOST_MARGIN = 0.05, 1.0, 5.0
 """Light edge of a label as a share of its shorter side, and in millimeters."""
 CAPITAL = 0.055

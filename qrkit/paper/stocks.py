@@ -18,8 +18,6 @@ from importlib.resources import files
 from qrkit.design.outline import Outline, circle, rounded
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["CARD", "CARDS", "PAPERS", "Point", "Stock", "stock_named", "stocks"]
-
 Point = tuple[float, float]
 
 ROUNDING = 1e-9

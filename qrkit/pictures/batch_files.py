@@ -36,8 +36,6 @@ from qrkit.pictures.preflight import PrintFinding, known_findings
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, packed
 
-__all__ = ["MOST_LOOKS", "Look", "Painted", "Painter", "Row", "look_of", "own_warnings", "painted_rows"]
-
 Kept = TypeVar("Kept")
 Sent = TypeVar("Sent")
 Result = TypeVar("Result")

@@ -12,8 +12,6 @@ from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.pictures.image import QRImage
 
-__all__ = ["ContactSheet"]
-
 GAP = 16
 LABEL = 22
 """Height of a line of names, in pixels."""

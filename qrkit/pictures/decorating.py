@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from qrkit.design.frames import Caption, Frame
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["Decoration", "parts_by_name"]
 
 PARTS = {"caption.text": "caption", "frame.caption.text": "caption", "share": "logo_size"}
 """What people who asked for a part call the field that it sets."""

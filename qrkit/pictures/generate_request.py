@@ -17,11 +17,6 @@ from qrkit.model import Model
 from qrkit.pictures.inks import DATA_URI
 from qrkit.pictures.printing import PrintSize
 
-__all__ = [
-    "GET_MODES", "REQUEST_FIELDS", "SYMBOL_SIDE", "GenerateRequest", "Shortener", "Templates", "choice", "in_format",
-    "merged", "placed", "print_json", "read_post", "with_content",
-]  # fmt: skip
-
 Shortener = Callable[[str], str]
 """A URL shortening service: takes a URL and returns a short URL."""
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.readers import Engine
     from qrkit.scanning.scan_report import ScanReport
 
-__all__ = ["QRImage", "generate"]
 
 Caller: TypeAlias = tuple[str, int, dict[str, Any]]
 """File, line and global names of the code that called `generate`, to which a warning refers."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float32]]
 
-__all__ = ["Inked", "inked"]
 
 PIXELS = 4
 """Pixels per module of the drawing whose colors are measured."""

@@ -15,8 +15,6 @@ from qrkit.design.limits import Length
 from qrkit.drawing.writers.press import MOST_BYTES, Press
 from qrkit.model import Model, broken
 
-__all__ = ["DATA_URI", "Inks", "press_of"]
-
 DATA_URI = "data:"
 """How a profile begins that is not the path of a file: what follows a comma is its bytes in base64."""
 

@@ -11,8 +11,6 @@ from qrkit.contents.cards import file_stem
 from qrkit.design.formats import FORMATS
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["FIELD", "check_pattern", "check_patterns", "filled", "path_in"]
-
 FIELD = re.compile(r"\{([^{}]+)\}")
 """A field in a pattern or a caption."""
 SUFFIXES = tuple(f".{name}" for name in (*FORMATS, "xml"))

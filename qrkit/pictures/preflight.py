@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
     from qrkit.scanning.scan_report import Severity
 
-__all__ = ["MATERIALS", "Material", "PrintFinding", "PrintTally", "known_findings", "preflight", "print_checks"]
 
 POINTS = 5
 """Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""

@@ -20,8 +20,6 @@ from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.pictures.inks import Inks, press_of
 
-__all__ = ["PrintSize", "QRPrint"]
-
 ROUNDING = 1e-9
 """Rounding error allowed in a whole number of dots, so that none is lost."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from qrkit.scanning.scan_report import ScanReport
 
-__all__ = ["checked", "scan_frame"]
-
 
 def checked(
     images: Iterable[QRImage | None], level: str, audience: str, errors: dict[int, str]

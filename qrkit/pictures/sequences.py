@@ -15,8 +15,6 @@ from qrkit.symbol.encode.sequence import parity_of, split
 if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["generate_sequence"]
-
 
 @lists_fields(DesignFields)
 def generate_sequence(

@@ -18,7 +18,6 @@ from qrkit.pictures.printing import PrintSize
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NUMBER", "decorated", "generate_set", "numbered", "with_words"]
 
 NUMBER = "n"
 """The field with the number of a row, counted from 1, unless a column has this name."""

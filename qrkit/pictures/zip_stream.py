@@ -13,8 +13,6 @@ from tempfile import SpooledTemporaryFile
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
 
-__all__ = ["Packed", "ZipStream", "packed"]
-
 STORED, DEFLATED = 0, 8
 UTF_8 = 0x800
 LONG_AGO = 0x21

@@ -7,8 +7,6 @@ from qrkit.store import Store
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.short_urls import base_url_of
 
-__all__ = ["BASE_URL", "DEFAULT", "earlier_base_urls", "keep_earlier_base_url", "kept_base_url"]
-
 BASE_URL = "base_url"
 """The store setting that contains the base URL."""
 EARLIER = "earlier_base_urls"

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from qrkit.design.frames import Caption
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["ON_PAPER", "ExportCheck", "check_codes"]
 
 MOST_NAMED = 3
 """Maximum number of QR Codes that a warning names."""

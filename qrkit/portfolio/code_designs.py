@@ -28,8 +28,6 @@ from qrkit.store.records.qrcodes import has_tags_or_fields
 from qrkit.symbol import encode
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = ["CAPTION_FIELDS", "CodeDesigns", "looks_text"]
-
 LOOK = "look"
 """The name of the only template of `CodeDesigns.in_look`."""
 SIZING = ("size", "width", "height", "padding")

@@ -15,8 +15,6 @@ from qrkit.symbol import encode
 from qrkit.tracking.records import Properties, encoded_text
 from qrkit.tracking.short_urls import image_url, short_url
 
-__all__ = ["NEAREST", "check_drawable", "drawn", "fits", "fitting", "links_of", "short_link_of"]
-
 FITS_ANYWAY = 300
 """Any text of this length fits the largest symbol at every error correction level, even at four bytes per character."""
 NEAREST: tuple[dict[str, Any], ...] = ({"em": "byte"}, {"version": None}, {"em": "byte", "version": None})

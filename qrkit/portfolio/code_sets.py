@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.tracking.records import QRCode
 
-__all__ = ["FIELDS", "MOST_IN_SET", "code_sheet", "texts_of", "zip_in_look"]
 
 FIELDS = ("name", "campaign", "number", "short_code", "short_url")
 """Fields that each QR Code has for patterns of file names and for lines on labels."""

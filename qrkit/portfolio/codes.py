@@ -43,8 +43,6 @@ from qrkit.tracking.short_urls import CODE_RULE, base_url_of, is_short_code, new
 from qrkit.tracking.times import Clock, now
 from qrkit.tracking.utm import GivenUtm
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "told_apart", "visible", "with_fields"]
-
 DEFAULT_BASE_URL = "http://localhost:8080"
 
 MOST_PROPOSED = 5

@@ -20,8 +20,6 @@ from qrkit.store.records.receivers import Attempt, Progress, bury, claim, log_at
 from qrkit.tracking.times import Clock, naive
 from qrkit.tracking.webhook import Webhook
 
-__all__ = ["attempt", "deliver"]
-
 TOGETHER = 100
 """Events that are read, sent and recorded at a time; after a crash, at most these are sent again."""
 GAP = 0.02

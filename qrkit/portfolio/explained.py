@@ -13,8 +13,6 @@ from qrkit.tracking.times import from_iso, utc
 from qrkit.visits.decision import Decision
 from qrkit.visits.redirect import Redirects, Request
 
-__all__ = ["Explained"]
-
 
 class Explained(ManyRecords):
     """What a portfolio says of the visitors of a QR Code."""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
     from qrkit.paper.label_sheets import SheetFile
 
-__all__ = ["IN_SIZE", "Listing", "Written", "list_json", "write_codes"]
 
 IN_SIZE = ("zip", "pdf")
 """Formats of files with pictures, which may have a print size."""

@@ -50,8 +50,6 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
-__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_table"]
-
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
 TOGETHER = 2_500

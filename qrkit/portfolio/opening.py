@@ -20,8 +20,6 @@ from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["keep_base_url", "open_portfolio", "portfolio_in"]
-
 
 def keep_base_url(store: Store, given: str | None, *, port: int | None = None, stacklevel: int = 2) -> str:
     """Do the same as `kept_base_url`, and warn if the base URL of existing QR Codes changes.

@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["Portfolio", "design_behind", "picture_of"]
-
-
 class Portfolio(Shown, Scanned, Written):
     """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 

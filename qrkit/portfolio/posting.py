@@ -16,8 +16,6 @@ from urllib.parse import urlsplit
 
 from qrkit.drawing.untrusted.fetching import MOST_ADDRESSES, Source, is_public, resolved
 
-__all__ = ["SECONDS", "Unreachable", "post"]
-
 SECONDS = 10.0
 """How long a request may take in all."""
 CONNECT_SECONDS = 3.0

@@ -12,8 +12,6 @@ from qrkit.store.records import templates as table
 from qrkit.store.records.templates import SavedIn
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["LONGEST_NAME", "MOST_SAVED", "Saved"]
-
 LONGEST_NAME = 100
 MOST_SAVED = 1000
 """The maximum number of templates, and of brands, per account."""

@@ -16,7 +16,6 @@ from qrkit.tracking.times import zone_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scanned"]
 
 TIME_ZONE = "time_zone"
 """The store setting that contains the time zone."""

@@ -20,8 +20,6 @@ from qrkit.store.records.qrcodes import Staged, last_number, staged
 from qrkit.store.records.short_codes import ignores_case
 from qrkit.tracking.records import Campaign
 
-__all__ = ["MOST_ATTEMPTS", "Decide", "present_in", "store_rows"]
-
 MOST_ATTEMPTS = 5
 """How often an import decides on its rows if others interfere."""
 

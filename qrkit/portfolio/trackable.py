@@ -15,8 +15,6 @@ from qrkit.tracking.redirect_rules import RedirectRule, contents_of, unanswered
 from qrkit.tracking.short_urls import slug
 from qrkit.tracking.times import to_iso
 
-__all__ = ["CHECKED_TOGETHER", "check_change", "check_rules", "check_tail", "check_trackable"]
-
 CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise", "valid_since", "valid_until")
 """Fields that may break a rule together with others of the QR Code."""
 

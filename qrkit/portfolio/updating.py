@@ -14,8 +14,6 @@ from qrkit.tracking.passwords import is_right
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.short_urls import ShortLink, host_of, with_scheme
 
-__all__ = ["IDENTIFYING", "Identified", "changes_of"]
-
 IDENTIFYING = {"QR Code Name": "name", "Trackable URL": "short_url"}
 """Our columns that may identify QR Codes, besides fields of users."""
 MOST_LISTED = 5

@@ -11,8 +11,6 @@ from qrkit.report.findings import against_text, leader, more_or_fewer, range_tex
 from qrkit.report.sentences import say
 from qrkit.report.words import quoted, rate
 
-__all__ = ["side_by_side"]
-
 NOT_COMPARED = (
     "The campaigns cannot be compared: fewer than two have scans, there are too few days, or too many numbers are "
     "hidden."

@@ -20,8 +20,6 @@ from qrkit.report.facts import Facts
 from qrkit.report.words import cut
 from qrkit.tracking.records import QRCode
 
-__all__ = ["MOST_CARDS", "Card", "Group", "groups"]
-
 MOST_CARDS = 200
 """Maximum number of cards: more would make the file larger than a megabyte, so the least scanned are left out."""
 

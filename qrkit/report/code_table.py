@@ -19,8 +19,6 @@ from qrkit.report.facts import Facts
 from qrkit.report.words import cut, percent
 from qrkit.tracking.records import QRCode
 
-__all__ = ["MOST_ROWS", "CodeRow", "code_rows", "plain_image", "sparkline_of"]
-
 MOST_ROWS = 1_000
 """Maximum number of rows: nobody reads a longer table, and the least scanned are left out."""
 MOST_PICTURES = 60

@@ -24,8 +24,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.time_zones import stretches_of
 
-__all__ = ["FEWEST_DAYS", "LEVEL", "Change", "CompareTo", "Comparisons", "Span", "compare_sides", "compared"]
-
 CompareTo = Literal["previous", "last year"] | tuple[date, date] | None
 """What a period is compared with: the one before it, the same dates a year earlier, or days up to the day before the
 second one. By default, the one before it if both bounds are given and it has scans, or else the halves are compared."""

@@ -24,8 +24,6 @@ from qrkit.store.recording.event_log import Event
 from qrkit.tracking.times import naive
 from qrkit.tracking.webhook import EventKind
 
-__all__ = ["daily_events"]
-
 ALARM = 0.05
 """Probability of a false alarm on the days that are judged: of all QR Codes together, and of any one of them."""
 LATEST = timedelta(days=7)

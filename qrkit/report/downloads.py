@@ -21,8 +21,6 @@ from qrkit.report.facts import Facts
 from qrkit.report.plots import KINDS, Plot, plots
 from qrkit.report.ranked_tables import attribute_table, campaign_table
 
-__all__ = ["packed"]
-
 WIDTH = 960
 DPI = 192
 """Dots per inch of PNG files; a pixel of the page is 1/72 inch, so they are 2,560 dots wide."""

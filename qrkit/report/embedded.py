@@ -21,8 +21,6 @@ from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import sentences_of
 
-__all__ = ["embedded"]
-
 MOST_HOURS = 120_000
 """Maximum number of sums by hour; beyond it, three hours are counted together, which makes them half as large."""
 MOST_CELLS = 4_000_000

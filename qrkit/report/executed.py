@@ -15,7 +15,6 @@ from qrkit.store.postgresql.database import is_server
 if TYPE_CHECKING:
     from qrkit.report.facts import Asked, Facts
 
-__all__ = ["cells", "run"]
 
 SECONDS = 120
 """Maximum time for one cell."""

@@ -30,8 +30,6 @@ from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
 
-__all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "SplitCode", "gather", "split_codes", "whole_days"]
-
 ATTRIBUTES: Sequence[str] = ("device", "system", "country")
 """Attributes of scans that a report breaks down unless you ask for others."""
 

@@ -26,8 +26,6 @@ from qrkit.report.words import (
     rate,
 )
 
-__all__ = ["against_text", "alerts", "findings", "headline", "lead", "leader", "more_or_fewer", "range_text"]
-
 MOST_CHANGES = 3
 MOST_DAYS = 4
 MOST_NAMES = 3

@@ -13,8 +13,6 @@ from qrkit.report.findings import range_text
 from qrkit.report.sentences import say
 from qrkit.report.words import list_days, multiple, number, period
 
-__all__ = ["KeyFigure", "key_figures"]
-
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:

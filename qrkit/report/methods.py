@@ -8,8 +8,6 @@ from qrkit.report.facts import Facts
 from qrkit.report.sentences import say, sentences_of
 from qrkit.report.words import attribute_name, number, period
 
-__all__ = ["glossary", "methods"]
-
 KINDS = ("bot", "prefetch", "head")
 
 

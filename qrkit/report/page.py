@@ -32,8 +32,6 @@ from qrkit.report.methods import glossary, methods
 from qrkit.report.plots import Plot, by_campaign, campaign_colors, over_time, smaller_plots, week
 from qrkit.report.ranked_tables import attribute_table, campaign_table
 
-__all__ = ["Heading", "render"]
-
 PART = {"wide middle": 620, "narrow": 350}
 HALF = {"wide middle": 500, "narrow": 350}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}

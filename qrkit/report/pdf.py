@@ -10,8 +10,6 @@ from tempfile import TemporaryDirectory
 
 from qrkit.errors import MissingProgram, RenderingFailed
 
-__all__ = ["BROWSERS", "printed"]
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 """Programs that print the same way; the first one on the PATH is used."""
 

@@ -14,8 +14,6 @@ from qrkit.languages import say
 from qrkit.report import words
 from qrkit.report.facts import Facts
 
-__all__ = ["KINDS", "Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smaller_plots", "week"]
-
 MANY_DAYS = 120
 """Minimum number of days to show weeks in small charts, which have no room for so many days."""
 DAYS_OF_WEEK = 7

@@ -15,8 +15,6 @@ from qrkit.report.words import attribute_name, percent
 from qrkit.store.questions.scan_attributes import TAG
 from qrkit.tracking.countries import country_name
 
-__all__ = ["ALL_OTHERS", "Row", "Table", "attribute_table", "campaign_table"]
-
 ALL_OTHERS = "All others"
 MOST_CAMPAIGNS = 40
 

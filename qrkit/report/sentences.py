@@ -10,8 +10,6 @@ from typing import Literal
 from qrkit import languages
 from qrkit.languages import Sentence
 
-__all__ = ["say", "sentences_of"]
-
 
 def say(key: str, count: int | None = None, /, **values: str) -> str:
     """Return a sentence with its values in the language of the report; see `qrkit.languages.say`."""

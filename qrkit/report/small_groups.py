@@ -33,8 +33,6 @@ from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Comparisons, Span, comp
 from qrkit.report.facts import MOST_ROWS, Asked, Facts, whole_days
 from qrkit.report.ranked_tables import ALL_OTHERS
 
-__all__ = ["shareable", "together"]
-
 
 def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
     """Return the facts without small groups.

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["NOTEBOOK", "SAVED", "check_file"]
-
 SAVED = (".html", ".htm", ".pdf", ".zip")
 """Suffixes of the files that a report is saved in."""
 NOTEBOOK = ".ipynb"

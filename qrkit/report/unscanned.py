@@ -10,8 +10,6 @@ from qrkit.languages import LanguageTag, current_language, in_language, say
 from qrkit.report.words import line
 from qrkit.tracking.records import QRCode
 
-__all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
-
 MOST_NAMES = 1_000
 """Maximum number of names listed: nobody searches a longer list for a single code."""
 FOLDED = 24

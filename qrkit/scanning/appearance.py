@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.scanning.sampling import Greys
 
-__all__ = ["Appearance", "appearance_of"]
 
 CHANGING = (Role.DATA, Role.FORMAT)
 """Modules that differ between symbols of a version."""

@@ -23,7 +23,6 @@ from qrkit.symbol.symbol import CORNERS
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["is_robust", "reckoned"]
 
 NEAR = 2
 """Modules of quiet zone within which the page affects how readers see the modules at the edge."""

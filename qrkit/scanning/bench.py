@@ -26,7 +26,6 @@ from qrkit.symbol.symbol import Symbol
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["Bench", "State", "Step"]
 
 OF_SYMBOLS = frozenset({"version", "ec", "mask", "pad_codewords"})
 """Fields of a design that choose its symbol, but not how its modules are drawn."""

@@ -25,10 +25,6 @@ from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys
 
-__all__ = [
-    "BAND", "Budget", "Cause", "budget_of", "damage", "errors_of", "mean_around", "true_modules", "with_margin",
-    "wrong_modules",
-]  # fmt: skip
 
 QUIET = 2
 """Modules around the symbol. Two are enough, because the heat map is a chart and not meant to be scanned."""

@@ -20,11 +20,6 @@ from PIL import Image, ImageChops, ImageFilter
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = [
-    "CORE", "HARDER", "MOST_SIDE", "PHONES", "PHONES_QUICK", "QUICK", "RAMPS", "Condition", "Pixels", "Ramp", "Sheet",
-    "captured", "frames_of", "retaken", "turned",
-]  # fmt: skip
-
 Picture: TypeAlias = Image.Image
 Pixels: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.uint8]]"
 """Rows of grays, 0..255."""

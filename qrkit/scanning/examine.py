@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.readers import Engine
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["Drawn", "drawn", "examine", "measure"]
 
 PANEL_PIXELS = 12
 """Pixels per module in the image that readers get; conditions may reduce it."""

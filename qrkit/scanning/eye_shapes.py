@@ -14,7 +14,6 @@ from qrkit.symbol.symbol import FINDER, finder_places
 if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys, Sampled
 
-__all__ = ["eye_shape", "other_eyes"]
 
 FAINTEST = 0.05
 """Contrast of a ring or a pupil below which its edges cannot be measured."""

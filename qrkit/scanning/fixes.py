@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from qrkit.design.limits import MarkerPattern
     from qrkit.scanning.budget import Budget
 
-__all__ = [
-    "black_on_white", "dark_on_light", "darker_eyes", "eyes_of", "heavier", "inks_of", "is_clear", "less_damage",
-    "luma", "more_contrast", "quiet", "red_contrast", "safe_eye", "safe_eyes", "shrunk", "softer_eyes", "stack",
-    "with_what_follows",
-]  # fmt: skip
 
 Fix: TypeAlias = dict[str, Any]
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["fitted", "fitted_symbol", "symbol_of"]
-
 
 def symbol_of(design: Design, pictures: Pictures) -> Symbol:
     """Encode a design, fitting free pad codewords to its drawing.

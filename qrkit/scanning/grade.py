@@ -27,8 +27,6 @@ from qrkit.scanning.sampling import MARGIN, Sampled, reflectance
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import Role, Symbol
 
-__all__ = ["Grade", "Parameter", "grade", "graded"]
-
 QUIET_ZONE = 4
 """Modules around the symbol that are graded with it (ISO/IEC 18004:2015, 6.3.8)."""
 

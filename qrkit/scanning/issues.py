@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import EyeShape, Structure
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = [
-    "CONTRAST", "LIGHT_ON_DARK", "MIRRORED", "MOST_USED", "PUPIL_CONTRAST", "STANDARD_QUIET", "Limits", "fixed_issues",
-    "issues_of", "sorted_issues",
-]  # fmt: skip
 
 MOST_USED = 0.5
 """Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""

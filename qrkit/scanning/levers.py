@@ -14,7 +14,6 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["LEVERS", "Lever", "centred", "fainter", "levelled", "moved", "resized"]
 
 Lever: TypeAlias = Literal[
     "flip", "padding", "colors", "markers", "modules", "mask", "pad_codewords", "ec", "layer_place", "version",

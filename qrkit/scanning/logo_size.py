@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from qrkit.drawing.logo import PlacedLogo, Plate
     from qrkit.drawing.untrusted.assets import Fetch
 
-__all__ = ["WIDEST", "largest_share", "with_logo"]
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
 """Longer sides of a logo without a `share`, as shares of the symbol's side."""

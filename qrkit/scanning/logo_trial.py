@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["LogoTrial"]
 
 BARE_PIXELS = 4
 """Pixels per module of a symbol without a logo, whose modules are whole squares."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from qrkit.design.color import linear_light
 
-__all__ = ["CONTRAST_BOUNDS", "LETTERS", "EyeShape", "Structure", "json_fields", "symbol_contrast"]
-
 LETTERS = "FDCBA"
 """Letters of the grades 0..4 (ISO/IEC 15415)."""
 

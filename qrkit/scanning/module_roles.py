@@ -9,8 +9,6 @@ import numpy as np
 from qrkit.symbol.encode.blocks import codeword_blocks
 from qrkit.symbol.symbol import bit_numbers, roles
 
-__all__ = ["module_codewords", "role_grid"]
-
 
 @cache
 def role_grid(version: int) -> np.ndarray:

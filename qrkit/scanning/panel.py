@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import Audience, Verdict
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["ENOUGH_FRAMES", "Outcome", "Panel", "run_panel"]
 
 Outcome: TypeAlias = Literal["read", "wrong", "nothing"]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["eyes_name", "layer_name", "part_name"]
 
 PARTS = {
     "modules": "the shape of the modules",

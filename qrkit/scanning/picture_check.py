@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
     from qrkit.scanning.readers import Engine
 
-__all__ = ["Picture", "check_picture", "match_of", "matched", "no_symbol", "open_pictures", "photo_report"]
-
 
 SEEN_AROUND = 8
 """Modules around a symbol in the image for readers: twice its quiet zone."""

@@ -17,10 +17,6 @@ from qrkit.design.color import LUMA, WHITE, Color
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Matrix, Scene
 
-__all__ = [
-    "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "colors_of", "greys_of", "luma_of", "median", "middles",
-    "reflectance", "sample", "sample_modules",
-]  # fmt: skip
 
 Greys: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]
 """Rows of luma, 0..1."""

@@ -22,8 +22,6 @@ from qrkit.scanning.levers import Lever, centred, fainter, moved, resized
 from qrkit.scanning.scan_report import Issue
 from qrkit.scanning.symbol_steps import sufficient_symbols
 
-__all__ = ["found_steps", "needed_steps"]
-
 MOST_VERSIONS = 6
 """Number of higher versions to try."""
 SHIFTS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1), (2, 0), (-2, 0), (0, 2), (0, -2))

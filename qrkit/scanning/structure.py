@@ -20,7 +20,6 @@ from qrkit.symbol.symbol import CORNERS, Role, Symbol
 if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys
 
-__all__ = ["DARK_PAGE", "structure_of"]
 
 DARK_PAGE = 0.25
 """Luma of a dark page (#404040), from which a light quiet zone must be distinguishable."""

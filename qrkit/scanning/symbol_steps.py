@@ -16,7 +16,6 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel
 if TYPE_CHECKING:
     from qrkit.scanning.appearance import Appearance
 
-__all__ = ["sufficient_symbols"]
 
 MASK_GAIN = 0.5
 """Largest share of the worst block's error correction that another mask can save, in small symbols."""

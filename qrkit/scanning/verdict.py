@@ -13,7 +13,6 @@ from qrkit.scanning.scan_report import VERDICTS, Audience, Issue, Level, ScanRep
 if TYPE_CHECKING:
     from qrkit.scanning.panel import Panel
 
-__all__ = ["no_verdict", "panel_issues", "report_of", "score_of", "verdict_by", "verdict_of"]
 
 SEVERITIES: dict[Verdict, Severity] = {"unreadable": "fatal", "fragile": "error", "ok": "warning", "robust": "note"}
 """The severity of an issue that limits the verdict to this one."""

@@ -59,7 +59,6 @@ with extra("server"):
     import falcon
     from falcon.routing import BaseConverter
 
-__all__ = ["App", "make_app"]
 
 _log = logging.getLogger("qrkit")
 

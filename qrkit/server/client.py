@@ -11,8 +11,6 @@ from urllib.parse import quote, urlencode
 from wsgiref.types import WSGIApplication
 from wsgiref.util import setup_testing_defaults
 
-__all__ = ["Client", "Reply"]
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -32,8 +32,6 @@ from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
 from qrkit.visits.redirect import Redirects
 
-__all__ = ["NO_PLACES", "Call", "Gates", "Service", "bearer_token", "called", "waiting_room"]
-
 LONGEST_WAIT = 20.0
 """Maximum number of seconds that a request waits for its turn."""
 

@@ -23,10 +23,6 @@ from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import zone_of
 
-__all__ = [
-    "CONSOLE_VARIABLE", "ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "SENDER_VARIABLE", "SMTP_VARIABLE", "Settings",
-]  # fmt: skip
-
 PREFIX = "QRKIT_"
 CONSOLE_VARIABLE = "QRKIT_CONSOLE_TOKEN"
 """The environment variable with the token of `qrkit console`, which is no setting of a server."""

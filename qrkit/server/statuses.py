@@ -5,8 +5,6 @@ from __future__ import annotations
 from qrkit import errors
 from qrkit.errors import QrkitError
 
-__all__ = ["STATUSES", "outside_text", "status_of"]
-
 STATUSES: dict[type[QrkitError], int] = {
     errors.BadRequest: 400,
     errors.CannotRepair: 400,

@@ -25,8 +25,6 @@ from datetime import datetime
 from qrkit.store.migrations import ALL_VISITS, DAY_KEY, VISIT_COLUMNS
 from qrkit.store.quoting import quoted
 
-__all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "counted", "marked", "view_of"]
-
 VERSION = 4
 """The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`;
 1 to 3 lack `via`, variants, conversions, and what GS1 Digital Links name."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-__all__ = ["Store"]
 
 TABLE_OF_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
 APPLIED = "SELECT name, applied FROM migrations"

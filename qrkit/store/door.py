@@ -33,8 +33,6 @@ from qrkit.store.served.socket_files import has_sockets, is_trusted, listening
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, failure, receive, send
 from qrkit.store.upkeep.maintenance import compact, forget_visits, standing
 
-__all__ = ["Door"]
-
 ROWS_AT_ONCE = 2_000
 """Rows of an answer: while Python writes these, no redirect is answered."""
 

@@ -21,7 +21,6 @@ from qrkit.store.places.history_places import Place
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Cursor", "Dialect", "Engine", "Parameters", "Thread"]
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 

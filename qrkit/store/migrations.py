@@ -11,13 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = [
-    "ACCOUNTS", "ALL_VISITS", "BRANDS", "CAMPAIGN_COLORS", "CAMPAIGN_RULES", "DAY_COUNTS", "DAY_KEY", "DESIGNS",
-    "EARLIER_COLUMNS", "EVENTS", "GS1", "HISTORY", "INBOXES", "LINKS", "MIGRATIONS", "OWN_FIELDS", "PARSERS",
-    "PORTFOLIO", "SCHEDULE", "SETTINGS", "STORED", "TEMPLATES", "TERMS", "TOLD", "TRIALS", "UPTIME", "VARIANTS", "VIA",
-    "VISITS", "VISIT_COLUMNS", "at_once",
-]  # fmt: skip
-
 EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["quoted"]
-
 
 def quoted(text: str) -> str:
     """Return a text as a literal of SQL: `'it''s'`."""

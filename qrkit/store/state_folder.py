@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["STATE_VARIABLE", "state_folder"]
-
 STATE_VARIABLE = "QRKIT_STATE_FOLDER"
 
 

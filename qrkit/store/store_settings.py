@@ -6,8 +6,6 @@ import secrets
 
 from qrkit.store.connection import Store
 
-__all__ = ["get_setting", "secret", "set_setting"]
-
 GET = "SELECT value FROM settings WHERE name = ?"
 SET = """
 INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value

@@ -15,8 +15,6 @@ import numpy as np
 
 from qrkit.symbol.encode.reed_solomon import MODULUS
 
-__all__ = ["corrected"]
-
 SURE_BITS = 30
 """Noise is taken for a block with a chance of at most 1 in 2 to the power of this.
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
 
-__all__ = ["EFFORTS", "MOST_READ_SIDE", "Decoded", "Effort", "Readable", "decode", "decode_all", "looks_at", "where_in"]
 
 Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image | np.ndarray"
 """A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""

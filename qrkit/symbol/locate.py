@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from zxingcpp import Barcode
 
-__all__ = [
-    "Located", "Part", "at_side", "at_sight", "in_lines", "locate", "locate_all", "locate_at_other_sizes",
-    "other_kinds", "uncorrected",
-]  # fmt: skip
 
 QUIET_ZONE = 4
 """Modules of white around a symbol that is cut out."""

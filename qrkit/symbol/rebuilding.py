@@ -13,8 +13,6 @@ from qrkit.symbol.encode.masking import CONDITIONS
 from qrkit.symbol.encode.placement import place
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol, bit_numbers, side_of
 
-__all__ = ["blank", "rebuilt"]
-
 UNSPENT = 4
 """Error correction codewords of a block that are never spent on erased codewords; they confirm what was found."""
 

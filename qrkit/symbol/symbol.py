@@ -11,11 +11,6 @@ from typing import Literal
 
 from qrkit.late import Shown
 
-__all__ = [
-    "CORNERS", "FINDER", "Role", "Symbol", "alignment_centres", "alignment_patterns", "bit_numbers", "finder_places",
-    "name_of", "roles", "side_of",
-]  # fmt: skip
-
 ErrorCorrectionLevel = Literal["L", "M", "Q", "H"]
 
 

@@ -14,8 +14,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["is_bot"]
-
 _COMMON = re.compile(
     r"""mozilla/5\.0\ \((?: linux;\ android\ [\d.]+;\ [\w\ .+-]+(?:\ build/[\w.-]+)?(?:;\ wv)?
         | iphone;\ cpu\ iphone\ os\ [\d_]+\ like\ mac\ os\ x | macintosh;\ intel\ mac\ os\ x\ [\d_.]+

@@ -7,8 +7,6 @@ from importlib.resources import files
 
 from qrkit.languages import country
 
-__all__ = ["country_code", "country_name", "country_rule"]
-
 
 @cache
 def _names() -> dict[str, list[str]]:

@@ -12,8 +12,6 @@ from urllib.parse import quote
 from qrkit.contents.gs1_paths import Gs1Path
 from qrkit.tracking.gs1_entities import DEFAULTS, Gs1Entity, Gs1Link
 
-__all__ = ["Wishes", "accepted", "choose", "filled", "levels_of"]
-
 MOST_ACCEPTED = 50
 _ACCEPTED = re.compile(r"\s*([^\s;,]{1,100})\s*(?:;[^,]*?\bq\s*=\s*([01](?:\.\d{0,3})?))?[^,]*")
 ANY = ("*", "*/*", "undefined")

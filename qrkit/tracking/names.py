@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from unicodedata import normalize
 
-__all__ = ["Spellings", "tidy_name"]
-
 
 @lru_cache(maxsize=1_000)  # an import asks several times for the name of a row
 def tidy_name(text: str) -> str:

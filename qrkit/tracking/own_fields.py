@@ -13,11 +13,6 @@ from qrkit.errors import SHOWN_VALUE
 from qrkit.model import broken
 from qrkit.tracking.names import tidy_name
 
-__all__ = [
-    "FIELDS_SCHEMA", "LONGEST_NAME", "MOST_FIELDS", "TAG_SCHEMA", "FieldsByName", "OwnFields", "Tags", "name_rule",
-    "split_tags", "value_rule",
-]  # fmt: skip
-
 MOST_FIELDS = 50
 """The maximum number of fields of a QR Code, and of its tags."""
 LONGEST_NAME = 100

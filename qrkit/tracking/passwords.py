@@ -9,8 +9,6 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from qrkit.model import broken
 
-__all__ = ["Password", "is_right"]
-
 SHORTEST, LONGEST = 4, 100
 MEMORY_KIB, ROUNDS, LANES = 19_456, 2, 1
 """What a check costs: 19 MiB and about 20 ms, the least that OWASP recommends."""

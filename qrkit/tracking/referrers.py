@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-__all__ = ["DIRECT", "referrer_host", "tidy_referrer"]
-
 LONGEST_HOST = 253
 DIRECT = frozenset({"", "direct", "(direct)", "(none)", "(not set)", "none", "null", "unknown", "-"})
 """What services write for a visit without a referrer."""

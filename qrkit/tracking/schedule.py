@@ -11,8 +11,6 @@ from typing import NamedTuple
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.times import utc
 
-__all__ = ["Span", "activations", "active_content", "active_event", "last_activation", "spans"]
-
 DAYS_A_WEEK = 7
 WEEK = timedelta(days=DAYS_A_WEEK)
 INSTANT = timedelta(microseconds=1)

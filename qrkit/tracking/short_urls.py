@@ -15,12 +15,6 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
-__all__ = [
-    "CODE_RULE", "IN_PATH", "THIS_MACHINE", "Claims", "ShortLink", "base_url_of", "beginnings", "host_of", "image_url",
-    "is_address_of", "is_short_code", "leads_to_this_machine", "new_id", "new_ids", "new_short_code", "path_of",
-    "read_short_url", "shared_paths", "short_url", "slug", "tidy_code", "with_scheme",
-]  # fmt: skip
-
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 """Hosts that lead to the computer itself."""
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

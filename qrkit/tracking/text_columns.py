@@ -18,8 +18,6 @@ from qrkit.tracking.times import to_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_text", "cell_text", "field_text", "frame_of", "text_column", "text_of", "with_dtypes"]
-
 
 def as_text(column: pd.Series) -> pd.Series:
     """Convert a column to text, with NaN for missing values: dtype `str`, or `object` with pandas 2."""

@@ -15,11 +15,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = [
-    "Clock", "WholePeriod", "find_zone", "first_moment", "from_day", "from_iso", "from_table", "last_whole",
-    "moment_in", "naive", "now", "period_start", "to_iso", "to_table", "utc", "zone_of",
-]  # fmt: skip
-
 Clock = Callable[[], datetime]
 WholePeriod = Literal["week", "month", "quarter"]
 

@@ -29,8 +29,6 @@ from qrkit.symbol.encode import encode
 from qrkit.symbol.symbol import Role, Symbol
 from qrkit.trials.ladder import Colored
 
-__all__ = ["Subject", "look_of", "subject_of"]
-
 PIXELS = 12
 """Pixels per module of a drawing, unless it gets too large."""
 

@@ -10,8 +10,6 @@ from PIL import Image
 
 from qrkit.scanning.conditions import PIXELS, RAMPS, Sheet
 
-__all__ = ["LADDER", "Colored", "Shown", "Step", "show"]
-
 USUAL_MM = 0.8
 """Width of a module in the steps that do not try sizes: a code of version 2 is 26 mm wide."""
 

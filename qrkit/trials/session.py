@@ -15,8 +15,6 @@ from qrkit.trials.changed_contents import Subject
 from qrkit.trials.ladder import LADDER, Shown, Step, show
 from qrkit.trials.trial_result import PhoneResult, TrialResult
 
-__all__ = ["Said", "Session", "new_id"]
-
 Said: TypeAlias = Literal["joined", "seen", "over", "full"]
 """The answer to a phone that opened the address of a code: it takes part now, has read the code, is late, or is one too
 many."""

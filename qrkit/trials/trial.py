@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.symbol.decode import Readable
 
-__all__ = ["PORT", "Trial", "local_address", "trial"]
 
 PORT = 8700
 """A short number, so that addresses fit into small codes; and always the same, for firewalls."""

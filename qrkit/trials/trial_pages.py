@@ -20,7 +20,6 @@ from qrkit.visits.visitors import kind_of
 if TYPE_CHECKING:
     from qrkit.trials.session import Said, Session
 
-__all__ = ["TrialPages"]
 
 NOTICES: dict[Said, tuple[str, str, str]] = {
     "joined": ("seen", "This phone takes part", "Look at the screen, and press Start there when all phones are in."),

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import ScanReport
     from qrkit.symbol.decode import Readable
 
-__all__ = ["PhoneResult", "TrialResult", "beside", "page_named"]
 
 Seconds: TypeAlias = "Sequence[float | None]"
 """How long a phone took in each step, from easy to hard; None if it did not read the code in time."""

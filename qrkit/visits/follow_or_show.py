@@ -19,8 +19,6 @@ from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of_mecard
 
-__all__ = ["Destination", "destination", "link_behind", "path_below", "with_query", "with_utm"]
-
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
 CONTACT = ("contact.vcf", "text/vcard")

@@ -10,8 +10,6 @@ from http.cookies import CookieError, SimpleCookie
 
 from qrkit.tracking.redirect_rules import RedirectRule, Variant
 
-__all__ = ["remembered_variant", "variant_cookie"]
-
 NAME = "qrkit-variant"
 
 

@@ -32,8 +32,6 @@ from qrkit.tracking.redirect_rules import (
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import utc, zone_of
 
-__all__ = ["Visitor", "drawn_variant", "first_rule"]
-
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
 MOST_LANGUAGES = 50

@@ -5,8 +5,6 @@ from __future__ import annotations
 from qrkit.errors import one_of
 from qrkit.visits.redirect import Request
 
-__all__ = ["SAMPLES", "sample_request"]
-
 _SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
 SAMPLES = {

@@ -12,8 +12,6 @@ from qrkit.store.recording.salts_and_quotas import Salts
 from qrkit.tracking.bots import is_bot
 from qrkit.tracking.records import Kind
 
-__all__ = ["Visitors", "first_language", "kind_of"]
-
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")

@@ -93,9 +93,9 @@ def test_content_and_fields_replace_those_of_the_design(design):
 
 
 def test_cells_that_are_no_text_are_encoded_as_their_text():
-    frame = pd.DataFrame({"n": [7.0, 8.5], "t": pd.to_datetime(["2026-03-01", "2026-03-02"])})
+    frame = pd.DataFrame({"n": [7.0, 8.5], "t": pd.to_datetime(["2026-03-01 08:30", "2026-03-02 00:00"])})
     assert [image.design.content for image in frame.qr.generate("n")] == ["7", "8.5"]
-    assert [image.design.content for image in frame.qr.generate("t")] == ["2026-03-01 00:00:00", "2026-03-02 00:00:00"]
+    assert [image.design.content for image in frame.qr.generate("t")] == ["2026-03-01 08:30:00", "2026-03-02"]
 
 
 def test_a_bad_row_never_stops_the_rest_and_is_told():

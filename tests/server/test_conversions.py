@@ -87,7 +87,7 @@ def test_a_conversion_counts_once_for_its_scan_within_the_time(site):
     assert (row.converted, row.value, row.pending) == (False, 0, False)
     assert site.shop.split_visits("door", conversion="sign-up")["value"].tolist() == [0]
     frame = site.shop.conversions.to_frame()
-    assert frame["id"].tolist()[:2] == ["1001", "1002"]
+    assert {"1001", "1002"} < set(frame["id"])
     assert frame["scanned"].tolist() == [NOON] * 3
     assert set(frame["currency"].dropna()) == {"EUR"}
     assert site.shop.list_qrcodes()[0].scans == 1

@@ -140,7 +140,7 @@ def test_rows_that_are_skipped_or_changed_are_those_of_the_library():
     with opened() as direct, opened() as ours:
         issues = json.loads(issues_json(direct.import_file(BAD_ROWS)))
         assert {one["error"].partition(":")[0] for one in issues} == {
-            "duplicate", "renamed", "invalid", "changed", "own-column",
+            "duplicate", "renamed", "invalid", "changed", "no-address", "own-column",
         }  # fmt: skip
         said, found = imported(ours, BAD_ROWS, "csv")
         assert said == issues

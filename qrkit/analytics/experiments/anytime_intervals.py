@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["FEWEST", "Intervals", "difference_sequence", "radius", "ratio_sequence"]
-
 FARTHEST = 4.0
 """Logarithm of the largest ratio that is considered; beyond it, an interval is open."""
 PRIORS = (0.2, 0.7)

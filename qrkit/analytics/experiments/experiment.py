@@ -19,8 +19,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.tracking.text_columns import frame_of, with_dtypes
 
-__all__ = ["Measure", "Method", "check_split", "experiment", "log_evidence"]
-
 Measure = Literal["conversion", "value"]
 """What counts: whether a visitor converted, or what the conversions of a visitor were worth."""
 Method = Literal["ratio", "difference"]

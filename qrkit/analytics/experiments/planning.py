@@ -12,8 +12,6 @@ from qrkit.languages import percent_text, say
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
 from qrkit.tracking.text_columns import frame_of
 
-__all__ = ["plan_experiment"]
-
 AHEAD = tuple(dict.fromkeys(round(1.1**power) for power in range(111)))
 """Days that are looked ahead: 1 to 36,000, which are about a hundred years."""
 PROBABILITIES = (0.5, 0.8, 0.9)

@@ -10,8 +10,6 @@ import pandas as pd
 
 from qrkit.languages import Sentence, percent_text, say, signed_text
 
-__all__ = ["pair_sentence", "split_sentence", "time_text"]
-
 CLAIMS = {
     "ratio": "{better} converts {more} more than {worse} ({low} to {high})",
     "rate": "{better} converts {more} percentage points more than {worse} ({low} to {high})",

@@ -11,8 +11,6 @@ import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["Pair", "Splits", "pairs_of", "shares_of"]
-
 RECENT = 28
 """Number of last days whose visitors tell how many will come."""
 LAST = 100

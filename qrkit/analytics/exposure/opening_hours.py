@@ -25,8 +25,6 @@ from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.time_zones import stretches_of
 from qrkit.tracking.text_columns import frame_of
 
-__all__ = ["scans_by_open_hour"]
-
 WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 DAYS = rf"(?:{'|'.join(WEEKDAYS)})(?:-(?:{'|'.join(WEEKDAYS)}))?"
 TIME = r"(?:[01]?\d|2[0-4])(?::[0-5]\d)?"

@@ -25,8 +25,6 @@ from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import FIELD, UNKNOWN, Attribute, Part, check_attribute, group_sql, key_sql
 from qrkit.tracking.text_columns import frame_of
 
-__all__ = ["CodeOf", "codes_with", "lift_per_unit", "scans_per_unit"]
-
 TOTALS = "SELECT qrcode_id, count(*) AS scans FROM lean GROUP BY ALL"
 CODES = "SELECT qrcode_id, qrcode_label, {value} AS value, {part} AS part, qrcode_created FROM codes ORDER BY ALL"
 UNIT_TYPES = {"part": "str", "codes": "int64", "units": "float64", "scans": "int64", "days": "int64"}

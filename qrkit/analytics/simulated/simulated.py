@@ -17,8 +17,6 @@ from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of
 
-__all__ = ["simulate"]
-
 DAY_MICROSECONDS = 86_400_000_000
 HOUR_MICROSECONDS = 3_600_000_000
 MINUTE_MICROSECONDS = 60_000_000

@@ -14,7 +14,6 @@ from qrkit.errors import InvalidParameter, Problem
 if TYPE_CHECKING:
     from qrkit.analytics.simulated.simulated_truth import Truth
 
-__all__ = ["calendar_factors", "daily_groups", "day_of"]
 
 LIVES = 10
 """Half-lives after which an event is over."""

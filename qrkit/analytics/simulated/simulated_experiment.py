@@ -13,8 +13,6 @@ import pandas as pd
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.text_columns import with_dtypes
 
-__all__ = ["SimulatedExperiment", "simulate_experiment"]
-
 VISIT_TYPES = {"start": "datetime64[us, UTC]", "stratum": "Int64", "variant": "str", "converted": "boolean"}
 VISIT_TYPES |= {"value": "Float64"}
 WEIGHT_TYPES = {"stratum": "Int64", "since": "datetime64[us, UTC]", "variant": "str", "share": "float64"}

@@ -11,8 +11,6 @@ from zoneinfo import ZoneInfo
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.times import zone_of
 
-__all__ = ["Truth"]
-
 MOST = {
     "unrest": 100.0,
     "log_sd": 3.0,

@@ -14,8 +14,6 @@ from random import Random
 
 from qrkit.tracking.records import NOWHERE, Place, QRCode
 
-__all__ = ["DAYS", "FIRST_DAY", "Arrival", "arrivals", "place_of"]
-
 FIRST_DAY = datetime(2026, 6, 1, tzinfo=UTC)
 DAYS = 30
 SCANS_A_CODE = 110

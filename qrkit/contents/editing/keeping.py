@@ -18,8 +18,6 @@ from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
 from qrkit.errors import InvalidParameter
 
-__all__ = ["replaced", "unread"]
-
 STRUCTURE = re.compile(".*/(?:BEGIN|END|VERSION|PRODID|CALSCALE|METHOD)|head|.*:", re.DOTALL)
 """Matches keys of pieces that say nothing about a person or an event."""
 SIGNATURE = "sign"

@@ -20,8 +20,6 @@ from qrkit.contents.events import zone_named
 from qrkit.contents.payments.pix_codes import tagged, values_of, with_checksum
 from qrkit.contents.syntax import Line, line_of, pairs, raw_lines, split_raw
 
-__all__ = ["MADE_UP", "Notation", "Piece", "merged", "notation_of"]
-
 MADE_UP = re.compile(r".*/(?:UID|DTSTAMP|VTIMEZONE .*)", re.DOTALL)
 """Matches keys of what calendars need and no person says: a text that has it keeps its own."""
 

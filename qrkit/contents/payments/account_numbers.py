@@ -16,8 +16,6 @@ from qrkit.contents.single_lines import matching
 from qrkit.design.limits import Length
 from qrkit.model import broken
 
-__all__ = ["Bic", "Iban", "check_creditor_reference", "check_digits_rule", "compact"]
-
 LONGEST_REFERENCE = 25
 """Characters of an ISO 11649 reference, with RF and the check digits."""
 

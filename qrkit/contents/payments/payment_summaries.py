@@ -10,8 +10,6 @@ from qrkit.contents.content import Content
 from qrkit.contents.reading import read
 from qrkit.languages import say
 
-__all__ = ["payment_summary"]
-
 LONGEST_LINE = 120
 
 

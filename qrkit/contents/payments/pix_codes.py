@@ -26,8 +26,6 @@ from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
-__all__ = ["pix", "read_pix", "tagged", "values_of", "with_checksum"]
-
 SYSTEM = "br.gov.bcb.pix"
 UNNAMED = "***"
 """The transaction id of a payment that has none."""

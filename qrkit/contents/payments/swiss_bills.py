@@ -23,8 +23,6 @@ from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import Model, broken
 
-__all__ = ["PostalAddress", "is_qr_iban", "read_swiss_bill", "swiss_bill"]
-
 LETTERS = re.compile("[ -~\u00a0-\u017f\u0218-\u021b\u20ac]*")
 """Matches the characters of the guidelines (4.1.1): Latin letters of Europe, ASCII's signs, and the euro sign."""
 

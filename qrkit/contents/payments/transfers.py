@@ -18,8 +18,6 @@ from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["epc_transfer", "read_epc_transfer"]
-
 
 def _check_reference(text: str) -> str:
     """Judge the check digits of a reference that begins like one of ISO 11649; a creditor may also use its own."""

@@ -22,8 +22,6 @@ from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.model import broken
 
-__all__ = ["bitcoin", "read_bitcoin", "read_upi", "upi"]
-
 LONGEST_TEXT = 4_096
 
 VERSIONS = {0x00, 0x05, 0x6F, 0xC4}

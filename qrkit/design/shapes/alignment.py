@@ -8,8 +8,6 @@ from __future__ import annotations
 from qrkit.design.limits import ModuleType
 from qrkit.design.outline import Outline, rounded
 
-__all__ = ["alignment_pattern"]
-
 SHARP = ("default", "gapped", "bars", "columns", "bricks", "crosses")
 """The styles with square corners."""
 CLASSY = ("classy", "classy-rounded")

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
 
-__all__ = ["Contour", "contours"]
-
 Contour = list[tuple[int, int]]
 """Every second corner of a closed line, as column and row, 0 at the top left.
 

@@ -34,8 +34,6 @@ from qrkit.design.outline import (
 from qrkit.design.shapes.styles import as_modules
 from qrkit.errors import one_of
 
-__all__ = ["EYES", "SIDE", "Eye", "eye"]
-
 SIDE = 7
 MIDDLE = SIDE / 2
 

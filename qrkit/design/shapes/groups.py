@@ -15,8 +15,6 @@ from itertools import compress, count
 from qrkit.design.outline import Outline, circle, rounded
 from qrkit.design.shapes.sprites import SPRITES, cross
 
-__all__ = ["Placed", "bricks", "bubbles", "crosses", "diagonal", "lattice"]
-
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
 Place = tuple[int, int]

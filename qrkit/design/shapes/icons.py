@@ -10,8 +10,6 @@ from zipfile import ZipFile
 from qrkit.design.outline import Outline
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["icon", "icon_names", "icon_path"]
-
 MOST_PROPOSED = 4
 """Names that an error suggests."""
 

@@ -11,8 +11,6 @@ import math
 
 from qrkit.design.outline import Outline, bowed, chamfered, circle, flower, heart, polygon, regular, star
 
-__all__ = ["SPRITES", "cross"]
-
 CENTER = 0.5
 
 WIDTH = 0.94

@@ -13,8 +13,6 @@ from qrkit.design.shapes.contours import Contour, contours
 from qrkit.design.shapes.groups import Placed, bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
 
-__all__ = ["APART", "STAMPS", "STYLES", "TINTED", "as_modules", "one_module"]
-
 Line = tuple[int, int]
 """How many cells a straight line leads across and down."""
 

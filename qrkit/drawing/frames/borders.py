@@ -10,8 +10,6 @@ from qrkit.design.outline import circle, rounded
 from qrkit.design.shapes.styles import as_modules
 from qrkit.drawing.frames.frame_parts import CORNER, Cut, Part, Room, Slot, border, lines, soft, strip_height
 
-__all__ = ["bar", "bubble", "legend", "pill", "plain", "plate", "ribbon", "tab", "viewfinder"]
-
 ROOT = 2**0.5
 LONGEST_RUN = 2
 """Decoys side by side in a row or column; three in a line could be taken for the pupil of a finder pattern."""

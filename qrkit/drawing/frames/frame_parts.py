@@ -13,8 +13,6 @@ from typing import Literal, NamedTuple
 from qrkit.design.decoration import Modules
 from qrkit.design.outline import Outline, Segment, rounded
 
-__all__ = ["Arc", "Cut", "Part", "Room", "Slot", "border", "lines", "soft", "strip_height"]
-
 CORNER = 0.3
 """Distance from the side of a square to the round corner that just contains it, in radii: 1 - 1/√2, rounded up."""
 SECOND = 0.58

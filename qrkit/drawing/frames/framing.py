@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.drawing.scene import Paint
 
-__all__ = ["Framed", "frame_as_wrapper", "frame_warnings", "framed", "ground"]
 
 LEAST_PADDING = 2
 """Light modules between the symbol and a frame, however small the quiet zone is: readers need them."""

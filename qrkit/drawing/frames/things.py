@@ -7,8 +7,6 @@ from math import ceil
 from qrkit.design.outline import Outline, circle, rounded
 from qrkit.drawing.frames.frame_parts import CORNER, SECOND, Arc, Cut, Part, Room, Slot, lines, soft, strip_height
 
-__all__ = ["bag", "card", "phone", "polaroid", "seal", "stamp", "tag", "ticket"]
-
 ROOT = 2**0.5
 
 

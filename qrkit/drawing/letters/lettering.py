@@ -15,9 +15,6 @@ from qrkit.design.outline import Outline, rectangle
 if TYPE_CHECKING:
     from qrkit.drawing.letters.fonts.worker import Font
 
-__all__ = [
-    "FONT_NAME", "Glyph", "Letters", "Words", "missing_letters", "outline_of", "own_letters", "steps", "words_of",
-]  # fmt: skip
 
 FONT_NAME = "Manrope"
 """Name of the font that comes with qrkit."""

@@ -25,7 +25,6 @@ from qrkit.symbol.symbol import Role
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["draw_layers", "left_out", "pixels_of", "visible"]
 
 Box = tuple[float, float, float, float]
 """Left, top, width and height, in pixels."""

@@ -23,8 +23,6 @@ from qrkit.drawing.scene import Item, Matrix, Paint, Shape, Squares, Stamps
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Role, alignment_patterns, finder_places
 
-__all__ = ["draw_markers", "draw_modules", "is_square"]
-
 Place = tuple[int, int]
 """Column and row of a cell; the quiet zone also has negative columns and rows."""
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
 
-__all__ = ["draw_photo", "module_colors"]
 
 GAP = 181 / 255
 """Luma between a photo and the modules on it, or the background around it; readers of phones need 180 of 255."""

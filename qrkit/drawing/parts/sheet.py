@@ -13,8 +13,6 @@ from qrkit.drawing.paints import opaque
 from qrkit.drawing.scene import Bitmap, Drawing, Paint, Pictures
 from qrkit.symbol.symbol import Symbol
 
-__all__ = ["MOST_PAINTED", "Cells", "Content", "Sheet"]
-
 MOST_PAINTED = 400_000_000
 """Pixels that all layers, or all copies of a sprite, may cover together: ten times the largest image."""
 

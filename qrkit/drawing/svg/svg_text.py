@@ -9,8 +9,6 @@ from math import ceil
 from qrkit.design.color import Color
 from qrkit.design.shapes.contours import contours
 
-__all__ = ["fill", "number", "numbers", "quoted", "side", "union_data"]
-
 
 def number(value: float) -> str:
     """Write a number to a thousandth, in as few characters as possible."""

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Generic, TypeVar
 
-__all__ = ["Recent"]
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 

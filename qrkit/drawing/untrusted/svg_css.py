@@ -15,11 +15,6 @@ from qrkit.design.color import linear_light
 from qrkit.design.css_colors import gamma, of_oklab, of_oklch
 from qrkit.drawing.untrusted.svg_values import pixels
 
-__all__ = [
-    "BLEND_MODES", "Tokens", "address_of", "color_of", "has_known_unit", "is_of_fonts", "origin_of", "polygon_of",
-    "transform_of", "words_of",
-]  # fmt: skip
-
 Tokens: TypeAlias = list[Any]
 """Tokens as tinycss2 makes them."""
 

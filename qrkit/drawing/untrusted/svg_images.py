@@ -8,8 +8,6 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.drawing.untrusted.svg_values import too_much
 
-__all__ = ["Embedded", "data_of"]
-
 MOST_PIXELS = 8_000_000
 """Pixels of all embedded pictures together."""
 LONGEST_SIDE = 2_048

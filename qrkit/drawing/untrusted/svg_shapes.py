@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from qrkit.drawing.untrusted.svg_styles import Plain
 
-__all__ = ["sanitised"]
 
 MOST_DRAWN = 5_000
 """Elements, each counted as often as it is drawn; masks and similar effects count as several."""

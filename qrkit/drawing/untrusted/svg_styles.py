@@ -38,7 +38,6 @@ from qrkit.errors import AssetError
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["Plain", "plain"]
 
 MOST_BYTES = 4 * 2**20
 MOST_ELEMENTS = 50_000

@@ -7,8 +7,6 @@ from typing import Any
 
 from cssselect2 import ElementWrapper
 
-__all__ = ["depends_on_place"]
-
 _USE = "{http://www.w3.org/2000/svg}use"
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 

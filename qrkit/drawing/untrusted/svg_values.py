@@ -12,11 +12,6 @@ from collections.abc import Callable
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
-__all__ = [
-    "ATTRIBUTES", "LARGEST_NUMBER", "PRESENTATION", "REFERENCE", "floats", "pixels", "refused", "too_much",
-    "transforms", "view_box",
-]  # fmt: skip
-
 LARGEST_NUMBER = 1e6
 MOST_DASHES = 32
 LONGEST_VALUE = 500

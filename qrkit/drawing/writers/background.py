@@ -11,8 +11,6 @@ from qrkit.drawing.scene import Matrix, Paint, Rectangle, Scene
 from qrkit.drawing.writers.canvas import painted
 from qrkit.drawing.writers.flattening import Box, Placed, box_of, part_of
 
-__all__ = ["Ground", "is_opaque", "is_seen", "mixed"]
-
 ROUNDING = 1e-6
 """Rounding error allowed in sums of pixels."""
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     Masked = Callable[[Image], None]
     """Adds the area of an item to a mask."""
 
-__all__ = ["painted", "png", "seen"]
 
 WHOLE, WHOLE_SHARE = 1e-6, 1e-9
 """Rounding error allowed in a whole number of pixels: in pixels, or as a share of the number."""

@@ -48,8 +48,6 @@ from qrkit.drawing.writers.flattening import (
 )
 from qrkit.drawing.writers.vector_pictures import with_shapes
 
-__all__ = ["write"]
-
 LARGEST_PATH = 60_000
 """Numbers and operators in a path; PostScript allows 65,535 in a user path."""
 LEVELS = 8

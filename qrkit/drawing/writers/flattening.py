@@ -12,11 +12,6 @@ from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Bitmap, Drawing, Group, Item, Matrix, Picture, Rectangle, Scene, Shape, Squares, Stamps
 from qrkit.drawing.writers.canvas import painted
 
-__all__ = [
-    "Box", "Painted", "Pixels", "Placed", "Reduced", "box_of", "drawn_pixels", "fineness", "is_painted", "own_pixels",
-    "part_of", "pixels_of", "reduced",
-]  # fmt: skip
-
 OPAQUE = (255, 255)
 FINEST, COARSEST = 4, 2
 """Largest and smallest number of pixels, per side, for one pixel of the scene."""

@@ -14,8 +14,6 @@ from qrkit.drawing.scene import Scene
 from qrkit.drawing.svg.svg_elements import number
 from qrkit.drawing.writers import svg
 
-__all__ = ["write"]
-
 
 def write(scene: Scene) -> bytes:
     """Write an HTML page; any alpha is kept."""

@@ -37,7 +37,6 @@ from qrkit.errors import InvalidParameter, Problem
 if TYPE_CHECKING:
     from qrkit.drawing.writers.press import Press
 
-__all__ = ["Contents", "PdfFile", "write", "write_plain"]
 
 HEAD = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
 CATALOG, PAGES = 1, 2

@@ -9,8 +9,6 @@ from functools import lru_cache
 
 from qrkit.drawing.plain_picture import Plain
 
-__all__ = ["packed_rows", "size_in_pixels"]
-
 BITS = 8
 WHOLE_BYTES = b"\x00\xff" + bytes(range(2, 256))
 """For `bytes.translate`: modules 0 and 1 as bytes of light and of dark pixels."""

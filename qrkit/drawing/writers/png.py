@@ -15,7 +15,6 @@ from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
 
-__all__ = ["PAINTED_COMPRESSION", "PLAIN_COMPRESSION", "write", "write_compressed", "write_plain"]
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PALETTE_COLOR = 3

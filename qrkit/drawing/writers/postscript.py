@@ -11,8 +11,6 @@ from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix
 from qrkit.drawing.svg.svg_elements import number
 
-__all__ = ["POINTS_PER_INCH", "exact", "ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
-
 POINTS_PER_INCH = 72
 EDGE = 1e-4
 """Share of a gradient's length for the color beyond its first or last stop, if two stops have that offset."""

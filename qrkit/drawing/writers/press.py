@@ -8,8 +8,6 @@ from typing import Any
 
 from qrkit.design.color import Color
 
-__all__ = ["Press"]
-
 MOST_BYTES = 16_000_000
 """Bytes of a profile; the largest of the ECI and of Adobe have under three million."""
 KIND = b"prtrCMYK"

@@ -14,7 +14,6 @@ from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["opaque_picture", "write_bmp", "write_gif", "write_jpg", "write_tif", "write_webp"]
 
 MOST_COLORS = 255
 """Colors in a GIF besides the transparent one."""

@@ -16,7 +16,6 @@ from qrkit.drawing.svg.svg_text import fill, number, numbers, quoted, union_data
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Item, Scene
 
-__all__ = ["readable", "write", "write_plain", "write_union"]
 
 LONGEST_LABEL = 300
 """Characters of the content in the label for screen readers."""

@@ -11,7 +11,6 @@ from qrkit.errors import one_of
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
 
-__all__ = ["STYLES", "text", "write"]
 
 STYLES: dict[TextStyle, tuple[str, str]] = {
     "blocks": ("  ", "██"),

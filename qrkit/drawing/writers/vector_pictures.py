@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from qrkit.drawing.scene import Item
 
-__all__ = ["with_shapes"]
 
 INHERITED = ("fill", "stroke", "stroke-width", "fill-rule", "fill-opacity", "stroke-opacity")
 KNOWN = frozenset(

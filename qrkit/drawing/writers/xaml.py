@@ -16,8 +16,6 @@ from qrkit.drawing.writers.flattening import Painted, Placed, box_of, is_painted
 from qrkit.drawing.writers.postscript import matrix_numbers
 from qrkit.drawing.writers.svg import readable
 
-__all__ = ["write"]
-
 NAMESPACE = "http://schemas.microsoft.com/winfx/2006/xaml/presentation"
 MOST_PIXELS = 250_000
 """Pixels of one image."""

@@ -8,8 +8,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import eps, png, svg
 
-__all__ = ["write"]
-
 MEMBERS = {"png": png.write, "svg": svg.write, "eps": eps.write}
 
 

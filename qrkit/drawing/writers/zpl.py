@@ -9,8 +9,6 @@ from __future__ import annotations
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers.raster import opaque_picture
 
-__all__ = ["write", "write_label"]
-
 DARK = 0.75
 """Grays up to this share of the way from the darkest to the lightest are printed black: modules may be pale."""
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from qrkit.notebook.console.sessions import Sessions
 
-__all__ = ["ACCOUNT", "HEADERS", "SESSION", "TEMPLATE", "Gate", "SignInGate"]
 
 TEMPLATE = Path(__file__).parent / "template"
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["without"]
-
 
 @contextmanager
 def without(library: str) -> Iterator[None]:

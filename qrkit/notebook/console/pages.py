@@ -21,7 +21,6 @@ from qrkit.notebook.widgets.widget import script, speaking
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
 
 PAGES = {
     "QR Codes": "browser.portfolio_browser:PortfolioBrowser",

@@ -37,7 +37,6 @@ from qrkit.notebook.console.gate import ACCOUNT, HEADERS, SESSION, TEMPLATE, Gat
 if TYPE_CHECKING:
     from qrkit.notebook.console.sessions import Sessions
 
-__all__ = ["PORTS", "Console", "run_console"]
 
 PORTS = range(8866, 8886)
 """Ports that are tried, one after the other, if none is chosen."""

@@ -14,8 +14,6 @@ from qrkit.store import Store
 from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["Sessions"]
-
 LONGEST = timedelta(days=7)
 """How long a session lasts at most."""
 ATTEMPTS_A_MINUTE = 20

@@ -16,8 +16,6 @@ from qrkit.model import Model
 from qrkit.notebook.views.html import card, details, page_text, swatch
 from qrkit.tracking.times import to_iso
 
-__all__ = ["given", "media", "shown"]
-
 MOST_ENTRIES = 5
 """Maximum items of a list that are shown."""
 

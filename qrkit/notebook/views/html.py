@@ -16,11 +16,6 @@ from qrkit.design.color import Color
 from qrkit.design.gradient import Gradient
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 
-__all__ = [
-    "VERDICTS", "badge", "card", "details", "more", "page_text", "picture", "pictures_of", "png_picture", "soft",
-    "swatch", "table",
-]  # fmt: skip
-
 SIDE = 148
 """Longer side in pixels of an image next to text."""
 

@@ -24,8 +24,6 @@ from qrkit.store.records.qrcodes import count_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.times import to_iso
 
-__all__ = ["code_image"]
-
 MOST_SHOWN = 10
 SMALL = 44
 """Size in pixels of an image in a table."""

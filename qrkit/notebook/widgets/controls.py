@@ -15,8 +15,6 @@ from qrkit.model import Model
 from qrkit.notebook.widgets.field_words import choice_words, help_text, unit_words
 from qrkit.notebook.widgets.upright_layers import LayerForm
 
-__all__ = ["GROUPS", "Control", "control_at", "controls", "groups", "label_at"]
-
 Kind: TypeAlias = Literal[
     "text", "paragraph", "picture", "number", "choice", "switch", "color", "record", "either", "list"
 ]  # fmt: skip

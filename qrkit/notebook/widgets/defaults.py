@@ -11,8 +11,6 @@ from qrkit.design.gradient import Gradient
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.pictures.image import QRImage
 
-__all__ = ["STARTS", "start"]
-
 Path = tuple[str | int, ...]
 
 LAYER_SHARE = 0.13

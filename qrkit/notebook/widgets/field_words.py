@@ -9,8 +9,6 @@ from typing import Any, get_args
 from qrkit.design.characters import Charset
 from qrkit.languages import translated
 
-__all__ = ["choice_words", "help_text", "spoken", "unit_words"]
-
 SAME_IN_ALL = {"default": "Square", "": "None"}
 
 CHOICES = {

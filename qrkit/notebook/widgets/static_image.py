@@ -14,8 +14,6 @@ from IPython.display import DisplayHandle, display
 
 from qrkit.tracking.short_urls import new_id
 
-__all__ = ["Pictures", "Twin"]
-
 Pictures: TypeAlias = dict[str, Any]
 """Representations by media type: at least text/plain and text/html, and optionally images."""
 

@@ -12,8 +12,6 @@ from qrkit.design.limits import Number, Within
 from qrkit.errors import renaming
 from qrkit.model import Model, plain
 
-__all__ = ["ROTATION", "LayerForm", "design_of", "fields_of", "layers_of"]
-
 ROTATION = "rotation"
 
 

@@ -23,8 +23,6 @@ from qrkit.languages.sentences import catalog, translated
 from qrkit.notebook.widgets.field_words import spoken
 from qrkit.notebook.widgets.static_image import Pictures, Twin
 
-__all__ = ["Handler", "Page", "script", "speaking", "style"]
-
 Handler = Callable[[Any, dict[str, Any]], None]
 """Performs the action that a message requests of a widget."""
 

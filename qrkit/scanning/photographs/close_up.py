@@ -13,7 +13,6 @@ from qrkit.scanning.sampling import MARGIN, Greys, reflectance
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["PIXELS", "CloseUp", "Corners", "close_up"]
 
 PIXELS = 8
 """Pixels per module to which a photo is reduced, by a whole factor."""

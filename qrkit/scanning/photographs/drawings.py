@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.close_up import Corners
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
-__all__ = ["has_flat_colors", "is_bent", "is_exact", "is_tilted"]
 
 FLAT = 0.005
 """Difference of neighboring pixels that have one color in a drawing, as a share of the contrast."""

@@ -13,8 +13,6 @@ import numpy as np
 from qrkit.scanning.photographs.straightening import blurred
 from qrkit.scanning.sampling import MARGIN, Greys
 
-__all__ = ["INNER", "MIDDLE", "Evened", "around", "even_out", "weights_of"]
-
 ROUNDS = 5
 """Times that light and blur are found anew, each with what is known of the other."""
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["Meant", "grade_photo", "meant_of"]
 
 LEAST_OFF = 0.3
 """Difference from what was meant from which a module is damaged; a design has modules that are neither dark nor light.

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
-__all__ = ["SIDES", "PrintVerdict", "issues_of_photo", "sentences_of", "verdict_of"]
 
 PrintVerdict: TypeAlias = Literal["good", "weak", "bad", "unsure"]
 """What a photo says about a print; unsure if the photo cannot show it."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.close_up import Corners
     from qrkit.symbol.decode import Readable
 
-__all__ = ["check_print"]
 
 LEAST_ALIKE = 0.65
 """Share of the modules of an unread symbol that must be those of the design; with other contents, half of them are.

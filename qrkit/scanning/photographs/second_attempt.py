@@ -25,7 +25,6 @@ from qrkit.symbol.symbol import Symbol, side_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["second_attempt", "symbol_of_find"]
 
 LONGER_SIDES = (None, 650, 1300)
 """Pixels of the longer side in which symbols are sought; None for the picture as it is."""

@@ -15,8 +15,6 @@ import numpy as np
 from qrkit.scanning.photographs.close_up import PIXELS, CloseUp, Corners
 from qrkit.scanning.sampling import MARGIN, Greys
 
-__all__ = ["Straight", "align", "blurred", "is_inverted", "perspective"]
-
 SEARCHED_PIXELS = 4
 """Pixels per module at which the photo is compared with the symbol."""
 

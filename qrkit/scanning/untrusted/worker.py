@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["BUG", "DONE", "JOBS", "MOST_MEMORY", "REFUSED", "answer", "start"]
 
 DONE, REFUSED, BUG = 0, 1, 2
 """Outcomes of a request. For `REFUSED`, the answer is the error as JSON; for `BUG`, it is a traceback."""

@@ -18,8 +18,6 @@ from wsgiref.types import WSGIEnvironment
 from qrkit.contents.addresses import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
-__all__ = ["Hosts", "check_listening_host", "listening_at", "listening_problem", "reachable"]
-
 ANY = "*"
 LONGEST_PATH = 16_384
 MOST_PORT = 65_535

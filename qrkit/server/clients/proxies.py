@@ -14,8 +14,6 @@ from qrkit.server.clients.shares import network_of
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import utc
 
-__all__ = ["client_address", "client_mark", "is_free", "is_from_proxy", "network_of_peer"]
-
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
 IPV4 = re.compile(r"[0-9.]+")
 BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"

@@ -17,11 +17,6 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from qrkit.errors import TooManyRequests
 
-__all__ = [
-    "ANYBODY", "CONNECTIONS", "MOST_CLIENTS", "Buckets", "Client", "Gate", "Spent", "has_its_share", "makes_room",
-    "network_of",
-]  # fmt: skip
-
 CONNECTIONS = 512
 """Once there are this many connections, each new one replaces a connection that waits for its client."""
 MOST_OF_NETWORK = 100

@@ -13,8 +13,6 @@ from qrkit.store import Store
 from qrkit.store.store_settings import secret
 from qrkit.tracking.times import now
 
-__all__ = ["cookie", "for_code", "is_let_in"]
-
 VALID_SECONDS = 900
 _UNTIL = re.compile("[0-9]{1,12}")
 KEY = "key_of_cookies"

@@ -34,7 +34,6 @@ from qrkit.version import __version__
 if TYPE_CHECKING:
     from qrkit.server.description.routes import Route
 
-__all__ = ["describe", "sent_name"]
 
 ABOUT = (
     "Design QR Codes, make them trackable behind short URLs, group them in campaigns, and read the scans.\n\n"

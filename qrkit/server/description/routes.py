@@ -10,8 +10,6 @@ from qrkit.server.handlers import about, generate, gs1, measured, pages, scannab
 from qrkit.server.requests.request import JSON, Response
 from qrkit.server.service import Call
 
-__all__ = ["ROUTES", "Handler", "Key", "Route"]
-
 Handler = Callable[[Call], Response]
 Key = Literal["none", "optional", "required"]
 """For `none`, the query string is not read, so a printed short URL works no matter what is appended to it."""

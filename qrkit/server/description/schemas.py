@@ -21,8 +21,6 @@ from qrkit.tracking.conversion import Conversion
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.webhook import NewWebhook
 
-__all__ = ["PLACE", "Schema", "design_field", "schemas"]
-
 Schema = dict[str, Any]
 
 PLACE = "#/components/schemas/{model}"

@@ -10,8 +10,6 @@ from qrkit.server.requests.request import JSON, Response, problem
 from qrkit.server.service import Call
 from qrkit.version import __version__
 
-__all__ = ["health", "live"]
-
 NEVER_STORED = {"Cache-Control": "no-store"}
 
 

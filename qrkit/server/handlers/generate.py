@@ -23,8 +23,6 @@ from qrkit.server.requests.track_request import json_named
 from qrkit.server.service import Call
 from qrkit.tracking.short_urls import new_short_code
 
-__all__ = ["decode_picture", "generate", "generate_decorated"]
-
 MOST_DESIGN_BYTES = 12 * 2**20
 """Maximum size of a design with its images, or of a print size with its profile, as data URIs, in a request."""
 MOST_PICTURE_BYTES = 16 * 2**20

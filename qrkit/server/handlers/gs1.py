@@ -22,8 +22,6 @@ from qrkit.tracking.gs1_entities import VOCABULARY, short_type
 from qrkit.visits import redirect
 from qrkit.visits.follow_or_show import with_query
 
-__all__ = ["delete_linkset", "describe", "get_linkset", "resolve", "set_linkset"]
-
 LINKSET = "application/linkset+json"
 WHOLE = ("linkset", "all")
 """Types of link that ask for all links."""

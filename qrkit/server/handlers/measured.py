@@ -13,8 +13,6 @@ from qrkit.store.upkeep.daily_upkeep import upkeep_counts
 from qrkit.tracking.times import now
 from qrkit.version import __version__
 
-__all__ = ["metrics"]
-
 GATES = ("plain", "drawing", "reading", "decoding", "changing", "working")
 _BEGAN = now()
 

@@ -13,8 +13,6 @@ from qrkit.server.requests.request import Response, is_browser, tagged
 from qrkit.server.service import Call, called
 from qrkit.store.records.report_links import linked_report
 
-__all__ = ["code_behind", "docs", "home", "report", "robots"]
-
 ROBOTS = b"""\
 # Crawlers may follow short URLs: the answers say noindex, previews of links need them, and bots do not count as scans.
 User-agent: *

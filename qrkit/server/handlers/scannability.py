@@ -14,8 +14,6 @@ from qrkit.server.requests.parsing import json_object
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.service import Call
 
-__all__ = ["HTTP_LEVELS", "check"]
-
 HTTP_LEVELS: tuple[Level, ...] = ("static", "quick", "standard")
 """The levels offered here; a full check takes too long to offer it to anyone."""
 

@@ -25,8 +25,6 @@ from qrkit.tracking import passwords
 from qrkit.tracking.short_urls import is_short_code, short_url
 from qrkit.visits import redirect
 
-__all__ = ["HTML", "NEVER_STORED", "asking", "brand_of", "follow", "look", "picture", "shown", "unlock"]
-
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 RAW = "raw=1"
 MOST_OF_FORM = 4_096

@@ -34,12 +34,6 @@ from qrkit.tracking.redirect_rules import needs_places
 from qrkit.tracking.webhook import EventFilter
 from qrkit.visits.redirect import nowhere
 
-__all__ = [
-    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "export_for_print",
-    "follow_events", "get_campaign", "get_qrcode", "import_file", "insert_campaign", "insert_qrcode",
-    "list_everything", "statistics", "update_campaign", "update_qrcode",
-]  # fmt: skip
-
 MOST_RECORD_BYTES = 4 * 2**20
 """Maximum size of one record: room for a hundred scheduled contents and all its text."""
 MOST_FILE_BYTES = 16 * 2**20

@@ -13,10 +13,6 @@ from qrkit.store.records.receivers import Attempt, logged_attempts
 from qrkit.tracking.times import to_iso, utc
 from qrkit.tracking.webhook import NewWebhook, Webhook
 
-__all__ = [
-    "add_webhook", "list_webhooks", "remove_webhook", "replay_webhook", "test_webhook", "webhook_log",
-]  # fmt: skip
-
 MOST_BYTES = 2**16
 
 

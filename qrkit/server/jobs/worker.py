@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from qrkit.store.records.qrcodes import StoredRow
     from qrkit.tracking.records import Campaign
 
-__all__ = ["DONE", "JOBS", "MOST_MEMORY", "NO_MEMORY", "REFUSED", "answer", "start"]
 
 DONE, REFUSED, NO_MEMORY, BUG = 0, 1, 2, 3
 """Outcomes of a request; for `REFUSED`, the answer is the error as JSON; for `BUG`, a traceback."""

@@ -17,8 +17,6 @@ from qrkit.server.requests.request import KEYS, Request, header_text
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import Clock, to_iso
 
-__all__ = ["ACCESS", "Access"]
-
 ACCESS = "qrkit.access"
 """Name of the logger."""
 

@@ -13,8 +13,6 @@ from threading import Event, Thread
 from qrkit.server.operation.logs import OPERATIONS
 from qrkit.tracking.times import Clock, now, zone_of
 
-__all__ = ["looking_daily"]
-
 COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
 
 _log = logging.getLogger(OPERATIONS)

@@ -18,8 +18,6 @@ from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.receivers import due_webhooks, keep_for_streams, sweep_events
 from qrkit.tracking.times import Clock
 
-__all__ = ["Deliveries"]
-
 LOOK_SECONDS = 0.5
 """How often it is looked for events: the longest time that a scan waits in the inbox while somebody waits for it."""
 ALIVE_LOOKS, SWEEP_LOOKS = 20, 120

@@ -11,8 +11,6 @@ from qrkit.store import Store
 from qrkit.store.records.receivers import newer_events
 from qrkit.tracking.webhook import EventFilter
 
-__all__ = ["Stream", "push_events"]
-
 MOST = 50
 """Events that are read at a time."""
 

@@ -16,8 +16,6 @@ from qrkit.store import Store
 from qrkit.store.upkeep.maintenance import check_writing
 from qrkit.visits.redirect import Redirects
 
-__all__ = ["Health"]
-
 CHECK_SECONDS = 5.0
 """Time between two checks."""
 LONGEST_AGE = 3 * CHECK_SECONDS

@@ -27,8 +27,6 @@ from qrkit.server.operation.access_log import ACCESS
 from qrkit.server.operation.request_ids import REQUEST_ID
 from qrkit.tracking.times import to_iso
 
-__all__ = ["OPERATIONS", "set_log_level", "writing_log"]
-
 OPERATIONS = "qrkit.operations"
 """Name of the logger for rare records, which are always written, even if they repeat."""
 

@@ -18,8 +18,6 @@ from typing import Literal
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 
-__all__ = ["BUCKETS", "OPENMETRICS", "Family", "Metrics", "Sample", "metrics_of", "write_openmetrics"]
-
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 """Media type of the text format."""
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)

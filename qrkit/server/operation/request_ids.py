@@ -10,8 +10,6 @@ from wsgiref.types import WSGIEnvironment
 from qrkit.server.clients.proxies import is_from_proxy
 from qrkit.server.settings import Settings
 
-__all__ = ["REQUEST_ID", "request_id"]
-
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The ID of the request that this thread is answering; empty outside of requests."""
 

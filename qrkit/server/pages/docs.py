@@ -13,8 +13,6 @@ from shlex import quote
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-__all__ = ["docs_page"]
-
 Described = Mapping[str, Any]
 
 FOLDER = files("qrkit.server.pages")

@@ -36,9 +36,6 @@ from qrkit.visits.redirect import Answer
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = [
-    "FORM_HEADERS", "PAGE_HEADERS", "failure", "home", "links_page", "notice", "page", "password_page", "preview",
-]  # fmt: skip
 
 FOLDER = files("qrkit.server.pages")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")

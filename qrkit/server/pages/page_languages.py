@@ -22,7 +22,6 @@ with extra("server"):
     from babel import Locale, localedata
     from babel.dates import format_date, format_time, format_timedelta
 
-__all__ = ["ENGLISH", "LANGUAGES", "Language", "instant", "language_for", "words_of"]
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "pl", "nl")
 

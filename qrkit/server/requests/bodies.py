@@ -17,8 +17,6 @@ from qrkit.exchange.locating import Place
 from qrkit.exchange.table_files import Table
 from qrkit.portfolio.importing import read_table
 
-__all__ = ["PLACING", "Sent", "is_form", "read_file", "read_import"]
-
 PLACING = ("columns", "sheet", "headerRow", "encoding")
 """The parameters that say where the table of a file is, and what it calls our columns."""
 

@@ -14,8 +14,6 @@ from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GET_MODES, GenerateRequest, choice
 from qrkit.server.requests.parsing import flag, whole
 
-__all__ = ["content_disposition", "read_get"]
-
 GET_FIELDS = ("content", "version", "size", "padding", "em", "ec", "foreground", "background")
 """Fields of a design that the query string may contain."""
 WHOLE = ("version", "size", "padding")

@@ -16,7 +16,6 @@ from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 if TYPE_CHECKING:
     from qrkit.pictures.printing import PrintSize
 
-__all__ = ["flag", "json_object", "pairs", "print_size", "whole"]
 
 LONGEST_QUERY = 16_384
 MOST_PARAMETERS = 50

@@ -16,12 +16,6 @@ from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooMany
 from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
-__all__ = [
-    "GOES_ON", "JSON", "KEYS", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "Response", "header_text",
-    "headers_of", "ignored", "import_headers", "is_browser", "issues_json", "problem", "tagged", "unless_known",
-    "warning",
-]  # fmt: skip
-
 WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 """Headers whose keys in an environment have no prefix (PEP 3333). Keys with it, as some servers set, are ignored."""
 

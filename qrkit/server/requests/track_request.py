@@ -15,8 +15,6 @@ from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
 from qrkit.tracking.utm import Utm
 
-__all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
-
 READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 """Fields of a QR Code that are ignored in requests."""
 NOT_CHANGED = ("shortCode", "scanMarker")

@@ -55,7 +55,6 @@ with extra("server"):
     from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
     from waitress.utilities import BadRequest as Refused
 
-__all__ = ["StrictChunks", "StrictParser", "StrictServer", "listen"]
 
 MOST_BODY_BYTES = 17 * 2**20
 """A little more than the app accepts, so that the app's own limits answer first."""

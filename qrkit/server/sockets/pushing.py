@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["Pushing"]
-
 MOST_MISSED = 60
 """Chunks in a row that a client may miss because it has not read the one before; then its connection is closed."""
 

@@ -12,8 +12,6 @@ from qrkit.server.operation.logs import OPERATIONS
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import now
 
-__all__ = ["RefusedConnections"]
-
 LOG_SECONDS = 60.0
 """Time between two log lines."""
 MOST_CLIENTS = 9

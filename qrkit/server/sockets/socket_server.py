@@ -30,7 +30,6 @@ from qrkit.tracking.bots import is_bot
 if TYPE_CHECKING:
     from qrkit.server.sockets.http_server import StrictServer
 
-__all__ = ["Server", "reload_settings", "serve"]
 
 _log = logging.getLogger(OPERATIONS)
 _reloading = Lock()

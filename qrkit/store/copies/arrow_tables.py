@@ -12,7 +12,6 @@ from qrkit.store.copies.sandbox import ALONE
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLE_RULE", "ArrowTable", "is_table", "pandas_frame"]
 
 TABLE_RULE = "must be a DataFrame of pandas or polars, or an Arrow table"
 

@@ -14,7 +14,6 @@ from qrkit.store.connection import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["create_enums", "enum_frame", "texts_of"]
 
 MOST_TEXTS = 10_000
 """A column with more distinct texts stays text, because each row group of a Parquet file repeats the dictionary."""

@@ -17,8 +17,6 @@ from qrkit.store.connection import Store
 from qrkit.store.copies.sandbox import Query, sandbox
 from qrkit.store.postgresql.cursor import ESCAPE
 
-__all__ = ["Checksum", "Kinds", "add_rows", "checksum", "csv_of"]
-
 Kinds = Mapping[str, str]
 """DuckDB column types, by column name."""
 TOGETHER = 64_000_000

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
     from qrkit.store.places.history_places import Place
 
-__all__ = [
-    "HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage", "unreadable_history", "without_folder",
-]  # fmt: skip
 
 WORDS = (
     "orrupt",

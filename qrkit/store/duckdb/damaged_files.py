@@ -16,8 +16,6 @@ from typing import Any, Protocol
 
 from qrkit.processes import WorkerBroke, WorkerLate, Workers
 
-__all__ = ["Ask", "CannotRead", "asking"]
-
 LONGEST_SECONDS = 6 * 3_600.0
 """Time limit of a statement, because a damaged list may be endless."""
 

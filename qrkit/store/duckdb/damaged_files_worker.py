@@ -12,8 +12,6 @@ from typing import Any
 
 import duckdb
 
-__all__ = ["MOST_MEMORY", "answer"]
-
 MOST_MEMORY = None
 """No limit: only owners of a store ask, and reading a large file takes memory."""
 FATAL = (duckdb.FatalException, duckdb.InternalException)

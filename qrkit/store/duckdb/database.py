@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 if os.name != "nt":
     import fcntl
 
-__all__ = ["MISREAD", "Database", "history_folder", "is_misread", "reading_file"]
 
 MEMORY = ":memory:"
 STATEMENTS = "statements"

@@ -16,8 +16,6 @@ from operator import xor
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-__all__ = ["checksum", "copy_readable", "damaged_blocks", "renew_checksum"]
-
 HEADERS = (4096, 8192)
 HEADER_BYTES = 4096
 FIRST_BLOCK = 3 * HEADER_BYTES

@@ -18,8 +18,6 @@ from typing import NamedTuple
 from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.file_blocks import checksum
 
-__all__ = ["check_log", "cut_log", "logs_of"]
-
 _log = logging.getLogger("qrkit")
 
 VERSION = re.compile(

@@ -35,12 +35,6 @@ from qrkit.store.places.history_places import Place, place_at
 from qrkit.store.quoting import quoted
 from qrkit.store.store_settings import get_setting
 
-__all__ = [
-    "ArchivedElsewhere", "HistoryFile", "archived_rows", "check_history", "checksum_of", "copy_history",
-    "history_faults", "history_files", "hold_history", "keep_only", "list_files", "missing_folder", "place_of",
-    "rewriting", "tidy", "write_file",
-]  # fmt: skip
-
 PATIENCE = 1.0
 """Seconds to wait until no query reads a superseded file; if some still do, it is deleted later."""
 

@@ -22,7 +22,6 @@ from qrkit.store.recording.visit_rows import COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["archived_agents", "bring_back", "bring_equal", "files_of", "take_visits"]
 
 EQUAL = "archived"
 """A temporary table on the server with the archived visits that rows of an import may equal."""

@@ -17,7 +17,6 @@ from qrkit.store.places.history_folder import MANIFEST, PART, is_name, note_of
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Bucket"]
 
 S3 = "s3://"
 ADDRESS = re.compile(r"s3://[\w.-]+/[\w.=/-]*[\w.=-]/?", re.ASCII)

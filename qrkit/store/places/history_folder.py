@@ -14,7 +14,6 @@ from qrkit.files import complete_file, flush, mode_like, writing
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MANIFEST", "NAME", "PART", "Folder", "is_name", "misnamed", "note_of"]
 
 MANIFEST = "manifest.json"
 PART = 2**20

@@ -17,8 +17,6 @@ from qrkit.store.places.history_folder import Folder
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Place", "place_at"]
-
 
 class Place(Protocol):
     """Where the files of a history are; `file` is a path in it, such as 2026-03/0123456789abcdef.parquet.

@@ -11,7 +11,6 @@ from qrkit.store.engine import Parameters
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["ESCAPE", "ServerCursor", "adapt", "escape_json"]
 
 ESCAPE = "\U0010ffff"
 """A code point that Unicode guarantees never to assign to a character."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from psycopg import Connection
 
-__all__ = ["Server", "is_server", "shown_url"]
 
 _URL = re.compile(r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::[^@/?#]*)?@)?(?P<place>[^@?#]*)(?:\?[^@#]*)?")
 """Stricter than PostgreSQL, which would treat the rest of a password after an @ as part of the host."""

@@ -22,8 +22,6 @@ from qrkit.store import migrations
 from qrkit.store.engine import Dialect
 from qrkit.store.postgresql.cursor import escape_json
 
-__all__ = ["POSTGRESQL"]
-
 RECORDS_LOCK = "7116, 1"
 VISITS_LOCK = "7116, 2"
 TABLES_LOCK = "7116, 3"

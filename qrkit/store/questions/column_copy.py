@@ -29,8 +29,6 @@ from qrkit.store.places.history_places import Place
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.recording.user_agents import parse_new_user_agents
 
-__all__ = ["Columns", "columns", "reading_one_state"]
-
 RECORDS = ("accounts", "campaigns", "qrcodes", "short_codes", "splits")
 """Tables that are all copied again when one of them has changed."""
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"

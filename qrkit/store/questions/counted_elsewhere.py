@@ -20,7 +20,6 @@ from qrkit.tracking.short_urls import read_short_url, with_scheme
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["insert_frame"]
 
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 

@@ -18,7 +18,6 @@ from qrkit.tracking.webhook import EventFilter
 if TYPE_CHECKING:
     from qrkit.store.questions.scans import Scans
 
-__all__ = ["LOOK_SECONDS", "MOST", "Following", "begin_stream"]
 
 MOST = 1_000
 """Events that are read at a time."""

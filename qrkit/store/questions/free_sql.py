@@ -32,7 +32,6 @@ from qrkit.store.quoting import quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_ROWS", "free_sql"]
 
 MEMORY = "512MB"
 MOST_ROWS = 1_000_000

@@ -18,10 +18,6 @@ from typing import Any, TypedDict, final
 
 import duckdb
 
-__all__ = [
-    "BROKEN_RULE", "DONE", "MOST_MEMORY", "TOO_LARGE", "TOO_LATE", "Plan", "Question", "UserQuery", "answer",
-]  # fmt: skip
-
 DONE, BROKEN_RULE, TOO_LARGE, TOO_LATE = 0, 1, 2, 3
 """Outcomes of a request. For `BROKEN_RULE`, the answer is DuckDB's message."""
 MOST_MEMORY = 2 * 2**30

@@ -13,8 +13,6 @@ from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-__all__ = ["YEARS", "Stretch", "case_of", "local_time", "microseconds", "on_the_clock", "stretches", "stretches_in"]
-
 YEARS = (1990, 2100)
 """A scan outside these years is a mistake, and a table of days that includes it would fill the memory."""
 DAY = timedelta(days=1)

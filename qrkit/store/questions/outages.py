@@ -20,7 +20,6 @@ from qrkit.tracking.times import first_moment, naive
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["outage_days", "outages"]
 
 LATE = timedelta(minutes=2)
 """How long after its last heartbeat a server may still have answered before it crashed."""

@@ -17,13 +17,6 @@ from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
 from qrkit.tracking.records import Via
 
-__all__ = [
-    "FIELD", "TAG", "UNKNOWN", "Attribute", "AttributeFilters", "HasFields", "Part", "VisitAttribute", "as_tuple",
-    "check_attribute", "check_filters", "field_filter_sql", "filter_sql", "group_sql", "hours_of", "key_sql",
-    "links_sql", "missing_value", "needs_user_agent", "own_columns", "own_filters", "table_of", "tag_filter_sql",
-    "value_sql", "weekdays_of",
-]  # fmt: skip
-
 Part = Literal["campaign", "campaign_id", "qrcode", "qrcode_id"]
 """Attributes of the QR Code of a scan: the name and the ID of its campaign, its name and its ID.
 

@@ -13,7 +13,6 @@ from qrkit.tracking.text_columns import with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_scan_records", "scan_records", "scan_records_parquet"]
 
 # "Generic_Android" with the model "K" is how the parser and Chrome say "unknown".
 RECORDS = """

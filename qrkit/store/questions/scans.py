@@ -50,7 +50,6 @@ from qrkit.tracking.webhook import EventFilter, EventKind
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scans", "in_zone_of", "period_sql"]
 
 SCANS = """
 WITH codes AS (

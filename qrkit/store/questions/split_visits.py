@@ -16,7 +16,6 @@ from qrkit.tracking.times import naive
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["split_visits", "split_weights"]
 
 UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _SPAN = re.compile(r"([0-9]{1,6})([mhd])")

@@ -10,8 +10,6 @@ from qrkit.store.questions.local_time import YEARS, Stretch, stretches_in
 from qrkit.store.questions.scans import Scans
 from qrkit.tracking.times import moment_in
 
-__all__ = ["moment_of", "stretches_of"]
-
 
 def stretches_of(scans: Scans) -> list[Stretch]:
     """Return the stretches of the view's time zone in which it may have scans."""

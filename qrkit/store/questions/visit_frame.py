@@ -18,7 +18,6 @@ from qrkit.tracking.text_columns import as_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FRAME_COLUMNS", "FRAME_KINDS", "prepared_frame"]
 
 FRAME_COLUMNS = {
     "short_code": "str", "time": "datetime64[us]", "kind": "str", "content": "str", "user_agent": "str",

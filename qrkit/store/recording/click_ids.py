@@ -17,8 +17,6 @@ from typing import NamedTuple
 from qrkit.store.connection import Store
 from qrkit.store.store_settings import secret
 
-__all__ = ["KEY", "LENGTH", "VALID_DAYS", "Click", "click_id", "click_of"]
-
 KEY = "key_of_click_ids"
 """The store setting with the secret that seals IDs."""
 LENGTH = 40

@@ -17,11 +17,6 @@ from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import naive, now
 from qrkit.tracking.webhook import EVENT_KINDS, EventKind
 
-__all__ = [
-    "Event", "add_code_events", "add_events", "asked_kinds", "cloud_event", "is_anybody_waiting", "take_event_numbers",
-    "tell_once",
-]  # fmt: skip
-
 RECEIVERS = "SELECT account_id, fields FROM receivers WHERE active"
 CODES = """
 SELECT q.number, q.account_id, q.id AS "qrcodeId", q.name, q.short_code AS "shortCode", q.content, q.tags,

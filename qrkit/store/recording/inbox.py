@@ -25,8 +25,6 @@ from typing import NamedTuple
 from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.files import flush, mode_like, new_file
 
-__all__ = ["Inbox", "NotTried", "WaitingVisit"]
-
 MOST_WAITING = 10_000
 """Maximum number of visits that wait for a commit, so that a stalled disk does not fill the memory."""
 MOST_TOGETHER = 1_000

@@ -31,8 +31,6 @@ from qrkit.store.recording.inbox import Inbox, NotTried, WaitingVisit
 from qrkit.store.recording.visit_rows import insert_visits, insert_waiting, waiting_visit
 from qrkit.tracking.records import Visit
 
-__all__ = ["drain", "inbox_files", "include_waiting", "record_visit", "waiting_visits"]
-
 MOVE_AT = 1_000
 """Number of waiting visits that triggers an immediate move."""
 MOST_TOGETHER = 10_000

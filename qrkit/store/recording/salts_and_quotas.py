@@ -10,8 +10,6 @@ from time import monotonic
 from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 
-__all__ = ["Salts", "SharedSalts", "add_requests", "salt_of_day", "salts_of"]
-
 SALT_SECONDS = 0.25
 """Maximum time that the first visitor of a day waits for the salt."""
 AGAIN_SECONDS = 5.0

@@ -10,8 +10,6 @@ from qrkit.store.recording.event_log import Event, add_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.tracking.times import naive
 
-__all__ = ["Limits", "ScanNumber", "has_scanned", "next_number", "take_number"]
-
 COUNT = """
 SELECT q.number AS qrcode, q.imported_scans + c.scans AS taken, $day::DATE AS day, 0 AS taken_that_day
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number WHERE q.number = $qrcode::INTEGER

@@ -15,11 +15,6 @@ from typing import Literal, NamedTuple
 from qrkit.store.connection import Store
 from qrkit.tracking.bots import is_bot
 
-__all__ = [
-    "Device", "ParsedUserAgent", "forget_numbers", "names_bot", "numbers_of", "parse_new_user_agents",
-    "parse_user_agent", "parser", "reparse",
-]  # fmt: skip
-
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]
 

@@ -15,8 +15,6 @@ from qrkit.store.recording.user_agents import LONGEST, numbers_of
 from qrkit.tracking.records import Place, Visit
 from qrkit.tracking.times import naive
 
-__all__ = ["COLUMNS", "insert_visits", "insert_waiting", "waiting_visit"]
-
 COLUMNS = {
     "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
     "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "UBIGINT", "country": "VARCHAR",

@@ -10,11 +10,6 @@ from qrkit.store.duckdb.damage import damaged
 from qrkit.tracking.records import PLANS, Account, ApiKey
 from qrkit.tracking.times import naive, utc
 
-__all__ = [
-    "ID_LENGTH", "account_named", "account_of_digest", "all_accounts", "insert_account", "insert_key", "keys_of",
-    "owner_of", "revoke_key", "update_plan",
-]  # fmt: skip
-
 ID_LENGTH = 12
 INSERT_ACCOUNT = "INSERT INTO accounts (id, name, plan, created) VALUES (?, ?, ?, ?)"
 INSERT_KEY = "INSERT INTO api_keys (digest, account_id, label, created, expires) VALUES (?, ?, ?, ?, ?)"

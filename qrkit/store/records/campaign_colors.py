@@ -11,8 +11,6 @@ from collections import Counter
 from qrkit.store.connection import Store
 from qrkit.tracking.records import CAMPAIGN_COLORS
 
-__all__ = ["campaign_colors", "colors_by_name", "free_color", "pass_on_color"]
-
 COLORS = """
 SELECT id, name, coalesce(color, 0) AS color FROM campaigns WHERE account_id = ? ORDER BY created, rowid
 """

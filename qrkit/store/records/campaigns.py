@@ -16,8 +16,6 @@ from qrkit.store.records.stored_json import stored_json
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.times import naive
 
-__all__ = ["campaigns", "delete_campaign", "insert_campaign", "leave_campaign", "read_campaign", "update_campaign"]
-
 INSERT_CAMPAIGN = """
 INSERT INTO campaigns (id, account_id, name, description, template, rules, utm, created, color)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from qrkit.store.connection import Store
 
-__all__ = ["Looks", "change_looks", "forget_looks", "leave_template", "looks_of", "template_users", "used_templates"]
-
 LOOKS = "looks"
 """The name of the cache: `Looks` by account."""
 DEFAULT = "SELECT name FROM templates WHERE account_id = ? AND is_current"

@@ -12,8 +12,6 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 
-__all__ = ["can_be_stored", "check_ids", "qrcodes_named", "some_names"]
-
 MOST_COMPARED = 10_000
 """The maximum number of QR Codes to compare with a misspelled name, so that an error does not take seconds."""
 

@@ -15,11 +15,6 @@ from qrkit.store.records.campaigns import read_campaign
 from qrkit.store.records.qrcodes import RECORD, SELECT_QRCODES, Links, parts, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = [
-    "all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes",
-    "readable_tails",
-]  # fmt: skip
-
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created", "rules", "utm")

@@ -44,14 +44,6 @@ from qrkit.tracking.redirect_rules import PLACES
 from qrkit.tracking.times import naive
 from qrkit.tracking.utm import utm_query
 
-__all__ = [
-    "LOCATION", "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged",
-    "StoredRow", "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "forget_taken",
-    "get_ready", "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "last_number", "list_text",
-    "number_of", "parts", "qrcode", "qrcodes", "qrcodes_in_parts", "read_all", "read_qrcode", "staged", "stored_row",
-    "target_of", "update_qrcode",
-]  # fmt: skip
-
 
 def list_text(values: tuple[Model | str, ...]) -> str:
     """Return a schedule, rules, or tags, as JSON."""

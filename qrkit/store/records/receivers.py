@@ -20,12 +20,6 @@ from qrkit.store.recording.user_agents import parse_user_agent
 from qrkit.tracking.times import naive
 from qrkit.tracking.webhook import Webhook
 
-__all__ = [
-    "Attempt", "Progress", "bury", "claim", "dead_letters", "delete_webhook", "due_webhooks", "insert_webhook",
-    "keep_for_streams", "last_event", "log_attempts", "logged_attempts", "newer_events", "revive", "settle",
-    "sweep_events", "webhooks",
-]  # fmt: skip
-
 MOST_LOGGED = 1_000
 """Attempts that the log of a webhook has."""
 KEPT_FOR_STREAMS = timedelta(days=1)

@@ -8,8 +8,6 @@ from hashlib import sha256
 from qrkit.store.connection import Store
 from qrkit.tracking.times import naive
 
-__all__ = ["MOST_LINKS", "add_report", "linked_report"]
-
 MOST_LINKS = 100
 """Links of an account that have not expired."""
 

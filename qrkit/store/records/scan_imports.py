@@ -8,8 +8,6 @@ from typing import TypedDict
 from qrkit.store.connection import Store
 from qrkit.store.store_settings import get_setting, set_setting
 
-__all__ = ["KeptImport", "keep_scan_import", "kept_scan_imports"]
-
 MOST_KEPT = 1_000
 
 

@@ -30,11 +30,6 @@ from qrkit.tracking.utm import Utm, utm_query
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "address_holder",
-    "has_short_code", "ignores_case", "is_taken", "longest_known", "read_entities", "read_rules", "read_schedule",
-    "remember_changed", "remember_rows", "remember_targets", "set_ignores_case", "shared", "spelling", "target",
-]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
 """Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""

@@ -10,8 +10,6 @@ from qrkit.store.connection import Store
 from qrkit.tracking.redirect_rules import RedirectRule
 from qrkit.tracking.times import naive
 
-__all__ = ["begin_splits"]
-
 INSERT = "INSERT INTO splits (qrcode, split, since, variants) VALUES (?, ?, ?, ?)"
 
 

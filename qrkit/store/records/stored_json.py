@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from qrkit.errors import StoreDamaged
 
-__all__ = ["stored_json"]
-
 Kind = TypeVar("Kind", list, dict)  # type: ignore[type-arg]  # of what the caller knows
 
 

@@ -9,8 +9,6 @@ from qrkit.store.connection import Store
 from qrkit.store.records.drawing_templates import change_looks
 from qrkit.tracking.times import naive
 
-__all__ = ["SavedIn", "brand_behind", "current", "delete", "get", "names", "save", "use"]
-
 SavedIn: TypeAlias = Literal["brands", "templates"]
 """The tables whose rows have a name that is unique in their account."""
 

@@ -7,8 +7,6 @@ from datetime import datetime
 from qrkit.store.connection import Store
 from qrkit.tracking.times import naive
 
-__all__ = ["add", "of_look"]
-
 ADD = "INSERT INTO trials (account_id, look, result, created) VALUES (?, ?, ?, ?)"
 OF_LOOK = "SELECT result FROM trials WHERE account_id = ? AND look = ? ORDER BY created"
 

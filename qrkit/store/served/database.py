@@ -21,7 +21,6 @@ from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, To
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ServedStore", "served_store"]
 
 GONE = (OSError, EOFError)
 """Errors of a connection that cannot be used any more."""

@@ -16,8 +16,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISSOCK
 
-__all__ = ["connected", "has_sockets", "is_taken", "is_trusted", "listening", "place"]
-
 LONGEST_PATH = 100
 """Bytes; systems allow 103 to 107."""
 WAITING = 8

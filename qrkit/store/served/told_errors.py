@@ -8,8 +8,6 @@ from typing import Any
 from qrkit import errors
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 
-__all__ = ["error_from_json", "error_to_json"]
-
 PROBLEMS = "problems"
 
 

@@ -18,10 +18,6 @@ import duckdb
 from qrkit.errors import QrkitError
 from qrkit.store.served.told_errors import error_from_json, error_to_json
 
-__all__ = [
-    "MOST_BYTES", "STANDING", "TAKE_VISITS", "VISITING", "WRITING", "TooLong", "failure", "raised", "receive", "send",
-]  # fmt: skip
-
 MOST_BYTES = 2**26
 """Maximum bytes of the JSON of a message, and of what follows it. An import sends 5,000 QR Codes at once."""
 WRITING, VISITING, STANDING, TAKE_VISITS = "BEGIN WRITING", "BEGIN VISITING", "BEGIN STANDING", "TAKE VISITS"

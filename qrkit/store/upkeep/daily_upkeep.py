@@ -19,8 +19,6 @@ from qrkit.store.history.history_files import ArchivedElsewhere
 from qrkit.store.upkeep.retention import sweep
 from qrkit.tracking.times import Clock, now, utc
 
-__all__ = ["UpkeepCounts", "upkeep", "upkeep_counts"]
-
 HOUR = 3_600.0
 
 _log = logging.getLogger("qrkit")

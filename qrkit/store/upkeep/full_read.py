@@ -11,8 +11,6 @@ from qrkit.store.duckdb.damage import damaged, first_line
 from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
 from qrkit.store.duckdb.file_blocks import damaged_blocks
 
-__all__ = ["COLUMNS", "check_readable", "unreadable"]
-
 PATIENCE = 60.0
 """Seconds to wait until no other thread reads the file."""
 COLUMNS = """

@@ -14,8 +14,6 @@ from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.store.upkeep.maintenance import forget_visits
 from qrkit.tracking.times import naive, utc
 
-__all__ = ["check_days", "keep_days", "overdue_before", "set_keep_days", "sweep"]
-
 SETTING = "keep_days"
 OVERDUE = "SELECT 1 AS one FROM visits WHERE time < ? LIMIT 1"
 OVERDUE_FILE = "SELECT 1 AS one FROM history WHERE first < ? LIMIT 1"

@@ -19,8 +19,6 @@ from qrkit.store.postgresql.database import is_server, shown_url
 from qrkit.store.recording.recorder import inbox_files, include_waiting
 from qrkit.store.recording.user_agents import parse_new_user_agents
 
-__all__ = ["Snapshot", "copy_files"]
-
 TRIES = 10
 LOG_HEADER = 32
 """Number of header bytes in SQLite's log; the header changes when the log is restarted."""

@@ -17,8 +17,6 @@ from threading import Event, Thread
 from qrkit.store.connection import Store
 from qrkit.tracking.times import Clock, naive, now
 
-__all__ = ["recording_uptime"]
-
 HEARTBEAT = 60.0
 """Seconds between two heartbeats."""
 LONGEST_PAUSE = timedelta(minutes=3)

@@ -10,8 +10,6 @@ from qrkit.store.connection import Store
 from qrkit.store.questions.column_copy import columns
 from qrkit.tracking.times import utc
 
-__all__ = ["REASONS", "Kept", "Reason", "visits_kept"]
-
 
 class Reason(NamedTuple):
     """The content of a visit column, and the reason for keeping it."""

@@ -10,8 +10,6 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode.capacity import DATA_CODEWORDS, Mode, Segment, bits_held, bits_needed, count_bits
 from qrkit.symbol.encode.headers import PLAIN, Header
 
-__all__ = ["PAD_CODEWORDS", "PadCodewords", "data_codewords", "encode_characters", "pad_codewords_held"]
-
 PadCodewords = Literal["segno", "iso"] | bytes
 """The name of a padding, or the pad codewords themselves; see `data_codewords`."""
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from qrkit.symbol.encode.capacity import BLOCK_COUNTS, CORRECTION_CODEWORDS, DATA_CODEWORDS
 from qrkit.symbol.encode.reed_solomon import correction_codewords
 
-__all__ = ["Block", "blocks", "codeword_blocks", "final_message"]
-
 MISDECODE_PROTECTION = {(1, "L"): 3, (1, "M"): 2, (1, "Q"): 1, (1, "H"): 1, (2, "L"): 2, (3, "L"): 1}
 """Correction codewords reserved for detecting miscorrections (p in 7.5.1); 0 in other symbols."""
 

@@ -7,11 +7,6 @@ from typing import Literal, NamedTuple
 
 from qrkit.symbol.encode.headers import PLAIN, Header
 
-__all__ = [
-    "BLOCK_COUNTS", "CORRECTION_CODEWORDS", "DATA_CODEWORDS", "LEVELS", "MICRO_DATA_BITS", "Mode", "Segment",
-    "bits_held", "bits_needed", "characters_held", "count_bits", "smallest_version",
-]  # fmt: skip
-
 Mode = Literal["numeric", "alphanumeric", "byte", "kanji"]
 
 LEVELS = ("L", "M", "Q", "H")

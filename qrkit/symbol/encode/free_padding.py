@@ -30,7 +30,6 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
 if TYPE_CHECKING:
     from qrkit.design.message_part import MessagePart
 
-__all__ = ["solve"]
 
 Equation = int
 """The pad bits of a block in a sum, the first bit highest; the lowest bit is the wanted value of the sum."""

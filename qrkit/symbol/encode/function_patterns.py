@@ -7,8 +7,6 @@ from functools import cache
 from qrkit.symbol.encode.planes import geometry
 from qrkit.symbol.symbol import alignment_patterns, side_of
 
-__all__ = ["FINDER", "FORMAT_GENERATOR", "dark_patterns", "information", "with_check_bits"]
-
 FINDER = (b"1111111", b"1000001", b"1011101", b"1011101", b"1011101", b"1000001", b"1111111")
 ALIGNMENT = (b"11111", b"10001", b"10101", b"10001", b"11111")
 

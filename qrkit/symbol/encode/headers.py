@@ -10,7 +10,6 @@ from qrkit.design.characters import BINARY, CODEC_OF_BYTES, ECI, Charset
 if TYPE_CHECKING:
     from qrkit.design.message_part import MessagePart
 
-__all__ = ["PLAIN", "Header", "header_of"]
 
 STRUCTURED_APPEND, ECI_INDICATOR, FNC1_IN_FIRST_POSITION = 0b0011, 0b0111, 0b0101
 """Mode indicators (table 2)."""

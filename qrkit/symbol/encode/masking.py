@@ -10,8 +10,6 @@ from qrkit.symbol.encode.placement import encoding_region
 from qrkit.symbol.encode.planes import GAP, LIGHT, geometry
 from qrkit.symbol.symbol import side_of
 
-__all__ = ["best_mask", "masked"]
-
 CONDITIONS: tuple[Callable[[int, int], int], ...] = (
     lambda row, column: (row + column) % 2,
     lambda row, column: row % 2,

@@ -22,8 +22,6 @@ from qrkit.symbol.encode.reed_solomon import correction_codewords
 from qrkit.symbol.encode.segments import densest_mode, segments_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol, bit_numbers, name_of, side_of
 
-__all__ = ["check_micro_fits", "encode_micro"]
-
 LARGEST = -4
 """M4; see `Symbol.version`."""
 MODE_INDICATORS = {"numeric": 0, "alphanumeric": 1, "byte": 2, "kanji": 3}

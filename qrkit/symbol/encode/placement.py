@@ -11,8 +11,6 @@ from qrkit.symbol.encode.function_patterns import dark_patterns
 from qrkit.symbol.encode.planes import GAP, Geometry, geometry
 from qrkit.symbol.symbol import Role, bit_numbers, roles
 
-__all__ = ["encoding_region", "place"]
-
 WINDOW = 256
 """Message bits that one piece can refer to: `bytes.translate` picks from a table of 256."""
 

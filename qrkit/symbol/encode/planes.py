@@ -16,8 +16,6 @@ from struct import Struct
 
 from qrkit.symbol.symbol import side_of
 
-__all__ = ["GAP", "Geometry", "geometry"]
-
 GAP = 4
 """Light modules after each line, because the longest pattern in the rules ends with four."""
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import cache
 
-__all__ = ["correction_codewords"]
-
 MODULUS = 0b1_0001_1101
 
 

@@ -8,8 +8,6 @@ from qrkit.design.characters import ALPHANUMERIC, AMBIGUOUS, NUMERIC, SEPARATOR
 from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
 from qrkit.symbol.encode.headers import PLAIN, Header
 
-__all__ = ["densest_mode", "segments_of"]
-
 MODES: tuple[Mode, ...] = ("numeric", "alphanumeric", "byte")
 """The modes of a mix, without Kanji: readers decode Kanji segments as Shift JIS but bytes as UTF-8. Densest first."""
 

@@ -16,7 +16,6 @@ from qrkit.symbol.encode.segments import segments_of
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["parity_of", "split"]
 
 VERSIONS = range(1, 41)
 

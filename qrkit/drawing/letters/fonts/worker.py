@@ -9,8 +9,6 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any
 
-__all__ = ["MOST_MEMORY", "Font", "answer"]
-
 DONE, BROKEN = 0, 1
 """Outcomes of a request; for the last one, the answer contains the reason."""
 MOST_MEMORY = 2**30

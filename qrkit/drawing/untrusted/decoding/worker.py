@@ -14,7 +14,6 @@ from qrkit.design.picture_files import PILLOW_NAMES, webp_pixels
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["DONE", "MOST_MEMORY", "MOST_PIXELS", "MOST_SENT_PIXELS", "REFUSED", "SIZE", "answer", "start"]
 
 DONE, REFUSED = 0, 1
 """Outcomes of a request. For `REFUSED`, the answer is the rule that the picture breaks and its code, as JSON."""

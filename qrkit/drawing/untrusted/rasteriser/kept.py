@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from qrkit.drawing.untrusted.rasteriser import check_time, rasterise_all
 from qrkit.drawing.untrusted.recent import Recent
 
-__all__ = ["MOST_KEPT", "forget_drawings", "rasterise_new"]
-
 MOST_KEPT = 20_000_000
 """Bytes of all kept drawings and their pixels together."""
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["ENGINES", "MOST_MEMORY", "answer", "resvg_picture", "resvg_png", "start"]
 
 SIZE = struct.Struct(">II")
 """The width and height that precede each SVG to draw."""

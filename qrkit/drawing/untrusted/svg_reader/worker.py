@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.svg_styles import Plain
 
-__all__ = ["DONE", "MOST_MEMORY", "MOST_SECONDS", "REFUSED", "answer"]
 
 DONE, REFUSED = 0, 1
 """Outcomes of a request. The answer is a line of JSON; a PNG follows if the SVG becomes pixels."""

@@ -27,8 +27,6 @@ from qrkit.store.upkeep.retention import keep_days
 from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.records import PLANS
 
-__all__ = ["Administration"]
-
 LOOK = ("name", "ink", "accent", "ground", "logo")
 """Fields of a brand that people set here; the studio sets all of them."""
 COLORS = ("ink", "accent", "ground")

@@ -37,8 +37,6 @@ from qrkit.tracking.short_urls import leads_to_this_machine, path_of, tidy_code
 from qrkit.tracking.times import from_iso, zone_of
 from qrkit.visits.sample_visitors import sample_request
 
-__all__ = ["EDITED", "EDITED_TOGETHER", "NEW_CAMPAIGN", "Catalogue"]
-
 NEW_CAMPAIGN = "new_campaign"
 """The field with the name of a campaign that is added, unless there is one of this name, in place of `campaign_id`."""
 

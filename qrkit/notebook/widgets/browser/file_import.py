@@ -21,8 +21,6 @@ from qrkit.portfolio.scan_importing import ScanImport
 from qrkit.portfolio.updating import IDENTIFYING
 from qrkit.tracking.names import tidy_name
 
-__all__ = ["CHOICES", "FileImport"]
-
 OF_CODES = ("campaign", "update_by", "old_base_url")
 CHOICES = (*OF_CODES, "code")
 """What people choose besides the columns, as `Portfolio.import_file` and `import_scans` take it."""

@@ -28,8 +28,6 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange
 from qrkit.portfolio.many_codes import DeletedQRCodes, EditedQRCodes
 
-__all__ = ["PortfolioBrowser"]
-
 NEW = ("content", "name", "campaign_id", NEW_CAMPAIGN)
 """Fields of a new QR Code."""
 FILTERS = ("words", "campaign", "order", "only")

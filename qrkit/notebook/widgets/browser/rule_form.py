@@ -10,8 +10,6 @@ from qrkit.notebook.widgets.field_words import choice_words
 from qrkit.tracking.redirect_rules import MOST_VARIANTS, PLACES, SCANS, TYPES
 from qrkit.visits.sample_visitors import SAMPLES
 
-__all__ = ["rule_form"]
-
 PLACE_HINT = "Applies only where the server has a GeoIP database."
 ASKED = {
     "device": ("device", "browser"),

@@ -26,11 +26,6 @@ from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 from qrkit.tracking.times import naive
 
-__all__ = [
-    "ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "AskedFields", "Comparison", "Drawn", "answer", "bars", "drawn",
-    "numbers", "periods", "report_on",
-]  # fmt: skip
-
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
 

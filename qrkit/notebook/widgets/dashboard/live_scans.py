@@ -10,8 +10,6 @@ from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script
 from qrkit.store import Scans
 
-__all__ = ["LiveScans"]
-
 
 class LiveScans(Page):
     """What a notebook shows of `scans.follow()`; the browser asks for new numbers while it shows them."""

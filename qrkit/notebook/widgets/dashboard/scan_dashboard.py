@@ -17,8 +17,6 @@ from qrkit.portfolio import Portfolio
 from qrkit.store.records.searching import Search
 from qrkit.tracking.times import zone_of
 
-__all__ = ["ScanDashboard"]
-
 NUMBER_WORDS = {
     "scans": ("{count} scan", "{count} scans"),
     "visitors": ("{count} visitor", "{count} visitors"),

@@ -9,8 +9,6 @@ from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
 from qrkit.report.facts import split_codes
 
-__all__ = ["Experiments"]
-
 NONE = (
     "No QR Code splits its visitors among variants yet. To begin an experiment, choose a code under “QR Codes”, open "
     "“Rules”, and choose “Add experiment”."

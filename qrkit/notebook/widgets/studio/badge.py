@@ -8,8 +8,6 @@ from qrkit.errors import QrkitError
 from qrkit.languages import say, translated
 from qrkit.scanning.scan_report import ON, ScanReport
 
-__all__ = ["Badge", "badge_of", "no_badge"]
-
 Badge = dict[str, Any]
 """`verdict` (robust, ok, fragile, unreadable or unknown), what it means in `words`, the `report` behind it in a line,
 the `least` width of a print in millimeters, `issues` (each with its `number`, its `message`, its `advice`, and whether

@@ -17,8 +17,6 @@ from qrkit.drawing.logo import Logo
 from qrkit.errors import QrkitError
 from qrkit.pictures.image import QRImage
 
-__all__ = ["with_companions"]
-
 Fields = dict[str, Any]
 Path = tuple[str | int, ...]
 

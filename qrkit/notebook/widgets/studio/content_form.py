@@ -20,8 +20,6 @@ from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control
 from qrkit.notebook.widgets.field_words import choice_words
 
-__all__ = ["FORM", "ContentForm", "kind_forms", "label_of"]
-
 FORM = "form"
 """The first step of the paths of a form's fields, and the path of the kind itself."""
 

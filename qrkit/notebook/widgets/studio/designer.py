@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio.templates import Templates
     from qrkit.scanning.scan_report import Audience, ScanReport
 
-__all__ = ["Designer"]
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")
 DPI = 300

@@ -21,8 +21,6 @@ from qrkit.notebook.widgets.studio.companions import with_companions
 from qrkit.notebook.widgets.upright_layers import design_of, fields_of
 from qrkit.pictures.image import QRImage
 
-__all__ = ["Draft", "Edit", "Path", "messages"]
-
 Picture: TypeAlias = dict[str, str | bytes]
 """The image as text, `svg`, or as bytes, `png`."""
 

@@ -11,8 +11,6 @@ from qrkit.notebook.widgets.studio.draft import Draft
 from qrkit.notebook.widgets.upright_layers import layers_of
 from qrkit.pictures.image import QRImage
 
-__all__ = ["shown"]
-
 LONGEST_VALUE = 40_000
 """Maximum characters of a string that is sent to the browser; a content can have 32,767."""
 

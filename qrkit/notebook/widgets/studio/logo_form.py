@@ -19,8 +19,6 @@ from qrkit.model import Model
 from qrkit.notebook.widgets.controls import controls
 from qrkit.scanning.logo_size import WIDEST, largest_share
 
-__all__ = ["LOGO", "LogoForm", "logo_controls"]
-
 LOGO: Final = "logo"
 """The first step of the paths of the form's fields."""
 PERCENT = 100

@@ -14,8 +14,6 @@ from qrkit.languages import say
 from qrkit.notebook.widgets.controls import Control, control_at
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, Path, messages
 
-__all__ = ["Refusals", "color_meant"]
-
 _DIGITS = re.compile("#?([0-9a-f]{1,2})")
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
 
-__all__ = ["SAVED", "SHORT", "SavedLooks"]
 
 SAVED: Final = "saved"
 """The first step of the paths at which errors are shown."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from qrkit.pictures.batches import Batch
     from qrkit.pictures.printing import PrintSize
 
-__all__ = ["SetForm", "with_braces"]
 
 MOST_CODES, MOST_ON_PAGE = 2000, 300
 WIDTH = 800

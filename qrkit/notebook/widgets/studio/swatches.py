@@ -13,7 +13,6 @@ from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, Limits
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
 
-__all__ = ["ENOUGH", "GRADIENTS", "GROUNDS", "INKS", "color_contrasts", "in_two_colors", "swatch_groups"]
 
 ENOUGH = "enough"
 VERDICTS = {None: ENOUGH, "warning": "low", "error": "scanners may fail"}

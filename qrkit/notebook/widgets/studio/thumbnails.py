@@ -18,8 +18,6 @@ from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.pictures.image import QRImage
 from qrkit.presets import with_preset
 
-__all__ = ["Thumbnails", "look_controls", "thumbnail", "thumbnails", "with_look"]
-
 WIDTH = 150
 """Width of a thumbnail in pixels."""
 PIXELS = 3
