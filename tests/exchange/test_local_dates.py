@@ -111,6 +111,17 @@ def test_a_real_number_with_a_fraction_is_no_count(shop, count, text, format):
     assert sorted(code.scans for code in shop.list_qrcodes()) == [0, 1234]
 
 
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize(
+    ("column", "date"),
+    [("Created (UTC)", "01.01.0001 00:00:00 +0200"), ("Created (UTC)", "31.12.9999 23:59:59 -0200")],
+)
+def test_a_date_that_no_year_in_utc_holds_costs_no_row(shop, column, date):
+    result = shop.import_file(f"Content,{column}\nhttps://e.org,{date}\nhttps://e.org/b,\n".encode())
+    (issue,) = result.issues
+    assert (result.created, issue.reason, date in issue.detail) == (2, "date-unreadable", True)
+
+
 def test_of_a_code_without_date_and_count_both_are_told(shop):
     result = shop.import_file(b"Content,Created (UTC),Scans\nhttps://e.org,3/4/2025,many\n")
     assert [issue.reason for issue in result.issues] == ["date-unreadable", "count-unreadable"]
