@@ -191,7 +191,9 @@ def _places(heading: Iterable[str]) -> dict[str, int]:
 def _time_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
     """Return the time of a row, with the date that stands in a column of its own."""
     text = cells[places["time"]].strip()
-    return f"{cells[places['date']].strip()} {text}" if "date" in places and _CLOCK.fullmatch(text) else text
+    if "date" in places and (not text or _CLOCK.fullmatch(text)):
+        return f"{cells[places['date']]} {text}".strip()
+    return text
 
 
 def _check_no_counts(sheet: Sheet, read: Collection[int]) -> None:

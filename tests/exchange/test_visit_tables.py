@@ -172,6 +172,7 @@ def test_a_column_that_may_hold_counts_is_never_overlooked(shop):
     [
         ("Short URL,Date,Time", "s.test/door,2024-05-01,08:30"),
         ("Short URL,Scan Date,Scan Time", "s.test/door,5/1/2024,8:30:00 AM\ns.test/x,5/31/2024,9:00 AM"),
+        ("Short URL,Date,Time", "s.test/door,2024-05-01 08:30,"),
         ("# Free form\n# 20240501-20240531\n\nlink,date", "door,2024-05-01 08:30:00 UTC"),
         ("link,created_at,robot", "door,2024-05-01 10:30:00 +0200,0"),
     ],
