@@ -125,7 +125,7 @@ class Tool:
         link = {plain_name(name): _bare(value) for name, value in link.items()}
         given = {name: value for name, value in link.items() if _is_set(value)}
         terms, rest = read_terms(given, _text, _count, _moment)
-        if _off_by(link):
+        if off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
@@ -385,7 +385,7 @@ def protection(link: Mapping[str, Any]) -> str:
             )
         if inner:
             return inner
-    off = _off_by({plain_name(name): value for name, value in link.items()})
+    off = off_by(link)
     return f"{off} says that the link is off, and no column Active does; the row was left out" if off else ""
 
 
@@ -398,9 +398,10 @@ def _closes(name: str) -> bool:
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
 
 
-def _off_by(link: Mapping[str, Any]) -> str:
+def off_by(link: Mapping[str, Any]) -> str:
     """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
-    texts = {name: _text(link, (name,)) for name in link if name in SWITCHES}
+    switches = {name: value for title, value in link.items() if (name := plain_name(title)) in SWITCHES}
+    texts = {name: _text(switches, (name,)) for name in switches}
     off = (name for name, text in texts.items() if text.lower() in (OFF if name in STATUS else NO | OFF))
     return next((f"{name}={texts[name]!r}" for name in off), "")
 

@@ -134,6 +134,18 @@ def test_a_chosen_column_that_closes_links_is_told(shop, heading):
     assert [heading in issue.detail for issue in result.issues if issue.reason == "limits-unknown"] == [True]
 
 
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("short_url", ["", ",Trackable URL"])
+def test_a_field_that_says_off_beside_our_headings_is_told(shop, short_url):
+    """Open: it may be the status of anything, so the QR Code works."""
+    rows = [f"{HERE}#{number}{short_url and f',{number}'},{said}" for number, said in enumerate(("Live", "Draft", "Off"))]
+    result = shop.import_file("\n".join([f"Content{short_url},Status", *rows]).encode())
+    assert [(one.row, "status='Draft'" in one.detail) for one in result.issues if one.reason == "limits-unknown"] == [
+        (3, True)
+    ]
+    assert (result.created, result.is_complete) == (3, True)
+
+
 LEFT_OUT = [
     {"has_password": True}, {"password": "********"}, {"Password protected": "yes"}, {"expires_in_views": 3},
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
