@@ -98,7 +98,7 @@ def test_a_code_whose_count_cannot_be_read_comes_in_without_it(shop, count):
 
 
 @pytest.mark.rule("X4")
-@pytest.mark.parametrize(("count", "text"), [(1.234, "1.2340"), (0.5, "0.5")])
+@pytest.mark.parametrize(("count", "text"), [(1.234, "1.234"), (0.5, "0.5")])
 @pytest.mark.parametrize("format", ["json", "frame"])
 def test_a_real_number_with_a_fraction_is_no_count(shop, count, text, format):
     codes = [{"content": "https://e.org", "scans": count}, {"content": "https://e.org/b", "scans": 1234.0}]
