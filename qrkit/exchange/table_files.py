@@ -355,8 +355,7 @@ def table_of_records(
 def _working_issues(rows: Iterable[Row | Packed]) -> Iterator[ImportIssue]:
     """Yield an issue for the first row with a field that says that its link is off, which works nevertheless."""
     for row in rows:
-        off = foreign.off_by(row.own) if isinstance(row, Row) and not row.cells.get("Active") else ""
-        if off:
+        if isinstance(row, Row) and not row.cells.get("Active") and (off := foreign.off_by(row.own)):
             detail = f"{off} becomes a field, which switches nothing off, so such QR Codes work"
             rule = "name the column Active to switch them off"
             yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail}; {rule}")

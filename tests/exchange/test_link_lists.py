@@ -138,7 +138,9 @@ def test_a_chosen_column_that_closes_links_is_told(shop, heading):
 @pytest.mark.parametrize("short_url", ["", ",Trackable URL"])
 def test_a_field_that_says_off_beside_our_headings_is_told(shop, short_url):
     """Open: it may be the status of anything, so the QR Code works."""
-    rows = [f"{HERE}#{number}{short_url and f',{number}'},{said}" for number, said in enumerate(("Live", "Draft", "Off"))]
+    rows = [
+        f"{HERE}#{number}{short_url and f',{number}'},{said}" for number, said in enumerate(("Live", "Draft", "Off"))
+    ]
     result = shop.import_file("\n".join([f"Content{short_url},Status", *rows]).encode())
     assert [(one.row, "status='Draft'" in one.detail) for one in result.issues if one.reason == "limits-unknown"] == [
         (3, True)
