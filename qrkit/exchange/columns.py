@@ -451,7 +451,8 @@ def _moment(text: str, name: str) -> datetime:
 def _whole(text: str, name: str) -> int:
     number = read_whole(_WHOLE_WITH_COMMA.sub(r"\1.0", text))
     if number is None:
-        raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
+        written = text[:-1] if "." in text and count_text(text[:-1]) == text else text
+        raise InvalidParameter(Problem(name, written, "must be a whole number", "wrong-type"))
     return number
 
 

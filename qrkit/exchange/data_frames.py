@@ -7,7 +7,7 @@ files ("Trackable URL").
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -137,7 +137,7 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     """
     from qrkit.store.copies.arrow_tables import pandas_frame  # exports do without DuckDB
 
-    frame = _with_levels(pandas_frame(frame, "frame"))
+    frame = _with_levels(pandas_frame(frame, "frame"), (columns or {}).values())
     if len(frame) > MOST_ROWS:
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
@@ -153,11 +153,24 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     return table
 
 
-def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the named levels of its index as columns, such as that of `frame.set_index("name")`."""
-    names = [(place, name) for place, name in enumerate(frame.index.names) if name is not None]
-    levels = [place for place, name in names if name not in frame.columns and str(name).lower() not in OVERLOOKED]
+def _with_levels(frame: pd.DataFrame, chosen: Collection[Hashable]) -> pd.DataFrame:
+    """Return a frame with the named levels of its index as columns, such as that of `frame.set_index("name")`.
+
+    Levels that are a column of ours that the frame has already are left out, unless they were chosen.
+    """
+    known = {_ours(label) for label in frame.columns} - {None}
+    levels = [
+        place
+        for place, name in enumerate(frame.index.names)
+        if name is not None and name not in frame.columns and str(name).lower() not in OVERLOOKED
+        if _ours(name) not in known or name in chosen
+    ]
     return frame.reset_index(level=levels, allow_duplicates=True) if levels else frame
+
+
+def _ours(label: Hashable) -> str | None:
+    """Return which of our columns a label names, in any case; None if it names none."""
+    return COLUMN_OF.get(str(label).strip().lower())
 
 
 def _texts(
@@ -206,7 +219,7 @@ def _chosen(labels: list[Hashable], columns: Mapping[str, Hashable]) -> dict[str
 
 def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
     """Return the position of each of our columns in a DataFrame; columns can have any order and case."""
-    names = [COLUMN_OF.get(title.lower()) for title in titles]
+    names = [_ours(title) for title in titles]
     problems = [
         Problem(LABELS[name], None, "appears twice in the frame", "duplicate-parameter")
         for name in ALL_NAMES

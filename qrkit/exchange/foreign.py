@@ -17,8 +17,8 @@ from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.columns import NO, OFF, YES, count_text
+from qrkit.exchange.foreign_terms import LIMITS, read_terms
 from qrkit.exchange.foreign_terms import NAMES as TERMS
-from qrkit.exchange.foreign_terms import read_terms
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import Fraction, value_text
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
@@ -30,8 +30,15 @@ PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwar
 """Where Shlink, Rebrandly and others say whether the query of a visitor is added to the target."""
 SKIP_QUERY = ("skipqs",)
 """Where Short.io says that it is not."""
-ON = ("active", "enabled", "isactive", "isenabled", "linkactive", "live", "islive", "published", "aktiv")
-STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus")
+ON = (
+    "active", "enabled", "isactive", "isenabled", "linkactive", "aktiv", "ativo", "attivo", "actif", "activo", "actief",
+)  # fmt: skip
+OFTEN_ON = (
+    "live", "islive", "published", "aktiviert", "activé", "activado", "ativado", "attivato", "geactiveerd",
+)  # fmt: skip
+"""Also names of dates and addresses, so only a word for no or off says something; any value becomes a field."""
+STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus", "estado", "statut", "état", "stato")
+SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
@@ -118,11 +125,11 @@ class Tool:
         link = {plain_name(name): _bare(value) for name, value in link.items()}
         given = {name: value for name, value in link.items() if _is_set(value)}
         terms, rest = read_terms(given, _text, _count, _moment)
-        if _off_by(link):
+        if off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
-        error = protection({written[name]: value for name, value in rest.items() if name not in (*ON, *STATUS)})
+        error = protection({written[name]: value for name, value in rest.items() if name not in SWITCHES})
         tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
@@ -378,22 +385,23 @@ def protection(link: Mapping[str, Any]) -> str:
             )
         if inner:
             return inner
-    off = _off_by({plain_name(name): value for name, value in link.items()})
+    off = off_by(link)
     return f"{off} says that the link is off, but is not chosen as Active; the row was left out" if off else ""
 
 
 def may_close(name: str) -> bool:
     """Return whether a field of this name may say that a link is off, or has a limit."""
-    return plain_name(name) in (*ON, *STATUS) or _closes(name)
+    return plain_name(name) in SWITCHES or _closes(name)
 
 
 def _closes(name: str) -> bool:
-    return any(map(_WHAT_CLOSES.fullmatch, map(plain_name, name.split("."))))
+    return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
 
 
-def _off_by(link: Mapping[str, Any]) -> str:
+def off_by(link: Mapping[str, Any]) -> str:
     """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
-    texts = {name: _text(link, (name,)) for name in (*ON, *STATUS)}
+    switches = {name: value for title, value in link.items() if (name := plain_name(title)) in SWITCHES}
+    texts = {name: _text(switches, (name,)) for name in switches}
     off = (name for name, text in texts.items() if text.lower() in (OFF if name in STATUS else NO | OFF))
     return next((f"{name}={texts[name]!r}" for name in off), "")
 

@@ -19,9 +19,11 @@ SINCE = ("meta.validSince", "validsince", "validfrom", "activefrom", "availablef
 UNTIL = (
     "meta.validUntil", "validuntil", "validto", "expiresat", "expireson", "expires", "expireat", "expirein", "expiry",
     "expirydate", "expiration", "expirationdate", "expiredat", "expireatdatetime", "expirytime",
-    "activeuntil", "activeto", "availableuntil",
+    "activeuntil", "activeto", "availableuntil", "ablauf", "ablaufdatum", "gültigbis", "scadenza", "vencimiento",
+    "vencimento", "caducidad", "geldigtot", "vervaldatum",
 )  # fmt: skip
 LIMIT = ("meta.maxVisits", "maxvisits", "maxclicks", "maxscans", "clicklimit", "clickslimit", "visitlimit", "scanlimit")
+LIMITS = frozenset((*SINCE, *UNTIL, *LIMIT))
 OTHERWISE = ("expiredurl", "expirationurl")
 DEVICES = {
     "ios": "ios", "iosurl": "ios", "iphoneurl": "ios", "iphone": "ios", "android": "android", "androidurl": "android",
@@ -33,7 +35,7 @@ OFF = (
 RULES = ("redirectrules", "hasredirectrules")
 TEST = ("testvariants", "teststartedat", "testcompletedat")
 PASSWORD = ("password", "haspassword")
-NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
+NAMES = (*LIMITS, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
 """What is read here, or else refused, by plain name; a password must not become a field of its own."""
 _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", re.IGNORECASE)
 """What says that there is a password, but not which: also a hash."""

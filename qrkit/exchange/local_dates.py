@@ -59,7 +59,7 @@ class LocalDates:
             parts |= {first: parts["one"], second: parts["two"]}
         try:
             return _moment(parts) if parts else None
-        except ValueError:
+        except (ValueError, OverflowError):  # in UTC, it may be before the year 1 or after 9999
             return None
 
     @cached_property
@@ -83,6 +83,7 @@ def _moment(parts: Mapping[str, str]) -> datetime:
 
     Raises:
         ValueError: If there is no such date.
+        OverflowError: If there is none in UTC.
     """
     year, month, day, hour, minute, second = (
         int(parts.get(name, "0")) for name in ("year", "month", "day", "hour", "minute", "second")

@@ -349,7 +349,17 @@ def table_of_records(
     found = list(islice(rows, MOST_ROWS + 1))
     if len(found) > MOST_ROWS:
         check_number(MOST_ROWS, unpacked(found[-1]).number)
-    return Table(Rows(found), list(own.issues(heading)) if own else [], names or {})
+    return Table(Rows(found), [*own.issues(heading), *_working_issues(found)] if own else [], names or {})
+
+
+def _working_issues(rows: Iterable[Row | Packed]) -> Iterator[ImportIssue]:
+    """Yield an issue for the first row with a field that says that its link is off, which works nevertheless."""
+    for row in rows:
+        if isinstance(row, Row) and not row.cells.get("Active") and (off := foreign.off_by(row.own)):
+            detail = f"{off} becomes a field, which switches nothing off, so such QR Codes work"
+            rule = "name the column Active to switch them off"
+            yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail}; {rule}")
+            return
 
 
 def table_of_links(

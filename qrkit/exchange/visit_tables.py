@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import starmap
 from typing import Any
 
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import read_count
+from qrkit.exchange.columns import column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
@@ -154,7 +155,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     if missing:
         raise _missing(missing[0], sheet)
     if not columns and "count" not in places:
-        _check_no_counts(sheet, places.values())
+        _check_no_counts(sheet, places)
     title = "" if code else plain_name(sheet.heading[places["short_code"]])
     service = next((one for one, known in SERVICES.items() if known <= {*map(plain_name, sheet.heading)}), "")
     table = ScanTable(utm=UTM.get(title, ""), service=service, bots_said=0 if "bot" in places else None)
@@ -191,21 +192,25 @@ def _places(heading: Iterable[str]) -> dict[str, int]:
 def _time_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
     """Return the time of a row, with the date that stands in a column of its own."""
     text = cells[places["time"]].strip()
-    return f"{cells[places['date']].strip()} {text}" if "date" in places and _CLOCK.fullmatch(text) else text
+    if "date" in places and (not text or _CLOCK.fullmatch(text)):
+        return f"{cells[places['date']]} {text}".strip()
+    return text
 
 
-def _check_no_counts(sheet: Sheet, read: Collection[int]) -> None:
+def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
     """Check that none of the columns that are not read may say how often each row counts.
 
     Raises:
         UnreadableFile: If one of them may.
     """
-    titles = (title for place, title in enumerate(sheet.heading) if place not in read)
+    titles = (title for place, title in enumerate(sheet.heading) if place not in places.values())
     if name := next((title for title in titles if _MAY_COUNT.fullmatch(plain_name(title))), ""):
         rule = f"{name!r} may say how often each row counts, and no other column does"
+        columns = {what: sheet.heading[places[what]] for what in ("short_code", "time") if what in places}
+        columns["count"] = name
         advice: dict[Door, str] = {
-            "command": f"name the columns, such as --columns {shlex.quote(f'short_code=Link,time=Date,count={name}')}",
-            "python": f"Name the columns: columns={{'short_code': …, 'time': …, 'count': {name!r}}}.",
+            "command": f"name the columns: --columns {shlex.quote(','.join(starmap(column_pair, columns.items())))}",
+            "python": f"Name the columns: columns={columns}.",
         }
         raise UnreadableFile(f"{rule}; without counts, each row is one visit", line=1).advising(advice)
 

@@ -245,6 +245,17 @@ def test_named_levels_of_an_index_are_columns(levels):
     assert set(code.fields) == {"City"}
 
 
+@pytest.mark.parametrize(("level", "column"), [("Name", "name"), ("name", "QR Code Name"), ("short_url", "Short_URL")])
+def test_a_level_of_an_index_that_is_a_column_too_is_left_out(level, column):
+    """As pandas has it after `set_index("Name", drop=False)` and a change of case."""
+    frame = pd.DataFrame({"content": ["x"], column: ["door"]}, index=pd.Index(["gate"], name=level))
+    ((_, code),) = judged(table_of_frame(frame))[0]
+    assert "door" in (code.name, code.short_url)
+    chosen = {"content": "content", column: level}
+    ((_, code),) = judged(table_of_frame(frame, chosen))[0]
+    assert "gate" in (code.name, code.short_url)
+
+
 def test_a_cell_that_cannot_be_read_spoils_its_row_alone():
     frame = pd.DataFrame({"Content": ["a", "b"], "Comment": [b"x", "y"], "Size": [[8], 8]})
     entries, [issue] = judged(table_of_frame(frame))

@@ -93,6 +93,14 @@ CLOSED = {
     "off in German": {"QR Status": "deaktiviert"},
     "n for no": {"Active?": "N"},
     "not published": {"Published": "No"},
+    "not live": {"Live": "no"},
+    "inactive in Portuguese": {"Ativo": "não"},
+    "inactive in Italian": {"Attivo": "Inattivo"},
+    "inactive in French": {"Actif": "non"},
+    "deactivated in French": {"Activé": "désactivé"},
+    "a status in Spanish": {"Estado": "Pausado"},
+    "over in German": {"Ablauf": "31.12.2020"},
+    "over in Spanish": {"Vencimiento": "2020-12-31"},
     "active until": {"Active until": "2020-01-01"},
     "available from": {"Available from": "2099-01-01"},
     "trashed": {"Trashed": "1"},
@@ -108,6 +116,36 @@ CLOSED = {
 def test_a_closed_link_stays_closed(shop, terms):
     assert imported(shop, [{"short_url": "a.test/x", "long_url": HERE} | terms]).is_complete
     assert get(shop, "x") in (404, 410)
+
+
+@pytest.mark.parametrize(
+    "field", [{"published": "2024-05-01"}, {"Live": THERE}, {"published": True}, {"Activé": "2024-05-01"}], ids=str
+)
+def test_a_column_that_is_no_switch_becomes_a_field(shop, field):
+    assert imported(shop, [{"short_url": "a.test/x", "long_url": HERE} | field]).created == 1
+    assert (get(shop, "x"), len(shop.find_qrcode("x").fields)) == (HERE, 1)
+
+
+@pytest.mark.parametrize("heading", ["Expires", "Ablauf", "Active until", "Live", "Ativo"])
+def test_a_chosen_column_that_closes_links_is_told(shop, heading):
+    chosen = {"Content": "To", "Trackable URL": "From", "Comment": heading}
+    said = "no" if heading in ("Live", "Ativo") else "2020-01-01"
+    result = shop.import_file(f"To,From,{heading}\n{HERE},a.test/x,{said}\n".encode(), columns=chosen)
+    assert [heading in issue.detail for issue in result.issues if issue.reason == "limits-unknown"] == [True]
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("short_url", ["", ",Trackable URL"])
+def test_a_field_that_says_off_beside_our_headings_is_told(shop, short_url):
+    """Open: it may be the status of anything, so the QR Code works."""
+    rows = [
+        f"{HERE}#{number}{short_url and f',{number}'},{said}" for number, said in enumerate(("Live", "Draft", "Off"))
+    ]
+    result = shop.import_file("\n".join([f"Content{short_url},Status", *rows]).encode())
+    assert [(one.row, "status='Draft'" in one.detail) for one in result.issues if one.reason == "limits-unknown"] == [
+        (3, True)
+    ]
+    assert (result.created, result.is_complete) == (3, True)
 
 
 LEFT_OUT = [

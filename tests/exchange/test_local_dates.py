@@ -98,7 +98,7 @@ def test_a_code_whose_count_cannot_be_read_comes_in_without_it(shop, count):
 
 
 @pytest.mark.rule("X4")
-@pytest.mark.parametrize(("count", "text"), [(1.234, "1.2340"), (0.5, "0.5")])
+@pytest.mark.parametrize(("count", "text"), [(1.234, "1.234"), (0.5, "0.5")])
 @pytest.mark.parametrize("format", ["json", "frame"])
 def test_a_real_number_with_a_fraction_is_no_count(shop, count, text, format):
     codes = [{"content": "https://e.org", "scans": count}, {"content": "https://e.org/b", "scans": 1234.0}]
@@ -109,6 +109,17 @@ def test_a_real_number_with_a_fraction_is_no_count(shop, count, text, format):
     (issue,) = result.issues
     assert (issue.reason, f"'{text}': must be a whole number" in issue.detail) == ("count-unreadable", True)
     assert sorted(code.scans for code in shop.list_qrcodes()) == [0, 1234]
+
+
+@pytest.mark.rule("X4")
+@pytest.mark.parametrize(
+    ("column", "date"),
+    [("Created (UTC)", "01.01.0001 00:00:00 +0200"), ("Created (UTC)", "31.12.9999 23:59:59 -0200")],
+)
+def test_a_date_that_no_year_in_utc_holds_costs_no_row(shop, column, date):
+    result = shop.import_file(f"Content,{column}\nhttps://e.org,{date}\nhttps://e.org/b,\n".encode())
+    (issue,) = result.issues
+    assert (result.created, issue.reason, date in issue.detail) == (2, "date-unreadable", True)
 
 
 def test_of_a_code_without_date_and_count_both_are_told(shop):

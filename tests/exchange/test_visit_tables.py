@@ -1,6 +1,7 @@
 """Visits that other services counted: which tables are recognized, and what becomes of each row."""
 
 import json
+import shlex
 
 import pandas as pd
 import pytest
@@ -172,6 +173,7 @@ def test_a_column_that_may_hold_counts_is_never_overlooked(shop):
     [
         ("Short URL,Date,Time", "s.test/door,2024-05-01,08:30"),
         ("Short URL,Scan Date,Scan Time", "s.test/door,5/1/2024,8:30:00 AM\ns.test/x,5/31/2024,9:00 AM"),
+        ("Short URL,Date,Time", "s.test/door,2024-05-01 08:30,"),
         ("# Free form\n# 20240501-20240531\n\nlink,date", "door,2024-05-01 08:30:00 UTC"),
         ("link,created_at,robot", "door,2024-05-01 10:30:00 +0200,0"),
     ],
@@ -179,6 +181,18 @@ def test_a_column_that_may_hold_counts_is_never_overlooked(shop):
 def test_a_moment_is_found_in_tables_of_many_programs(shop, heading, row):
     shop.import_scans(f"{heading}\n{row}\n".encode())
     assert str(shop.scans.to_frame()["time"][0]) == "2024-05-01 08:30:00+00:00"
+
+
+def test_the_advice_on_a_column_of_counts_can_be_copied(tmp_path, capsys):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
+    with open_portfolio(store) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+    file.write_text('"Short code",Timestamp,"Visitors, unique visitors"\ndoor,2024-05-01,20\n')
+    assert main(["import", str(file), "--store", store]) == 1
+    advice = capsys.readouterr().err.partition("name the columns: ")[2]
+    columns = next(part for part in shlex.split(advice) if "=" in part)
+    assert main(["import", str(file), "--store", store, "--columns", columns]) == 0
+    assert "20 visits added" in capsys.readouterr().out
 
 
 def test_what_is_said_of_a_file_of_visits_is_told(shop, tmp_path, capsys):

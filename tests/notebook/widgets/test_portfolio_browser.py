@@ -784,6 +784,13 @@ def test_an_import_updates_codes_by_a_column_of_the_file(browser, shop):
     assert shop.list_qrcodes() == before
 
 
+def test_a_note_on_the_whole_file_names_no_row(browser):
+    send_file(browser, "posters in May\nshort_code,time,city\ncode1,2026-03-30,Köln\n".encode("cp1252"))
+    first, second = browser.state["file"]["issues"]
+    assert "cp1252" in first + second
+    assert all(note[0].isupper() and not note.startswith("Row") for note in (first, second))
+
+
 def test_visits_of_a_file_are_checked_and_imported(browser, shop):
     table = b"short_code,time\ncode1,2026-03-30T10:00:00Z\ncode1,2026-03-31T10:00:00Z\nnobody,2026-03-31\n"
     send_file(browser, table)

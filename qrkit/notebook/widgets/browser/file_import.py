@@ -85,9 +85,7 @@ class FileImport:
         rows = [(number, {name: summary(text) for name, text in row.items() if text}) for number, row in self._rows()]
         shown = list(dict.fromkeys(name for _, row in rows for name in row))[:MOST_COLUMNS]
         self.state |= _summary(result) | {
-            "issues": [
-                f"Row {row or 1}: {detail}{'' if detail.endswith('?') else '.'}" for row, detail in issues[:MOST_ISSUES]
-            ],
+            "issues": [_sentence(*issue) for issue in issues[:MOST_ISSUES]],
             "more": max(0, len(issues) - MOST_ISSUES),
             "shown": shown,
             "rows": [
@@ -137,6 +135,12 @@ def _issues(result: ImportResult | ScanImport) -> list[tuple[int, str]]:
     if isinstance(result, ScanImport):
         return list(result.issues)
     return [(one.row, one.detail) for one in result.to_fix_first]
+
+
+def _sentence(row: int, detail: str) -> str:
+    """Return what is said of a row of a file; of row 0, which is the whole file."""
+    start = f"Row {row}: {detail[:1]}" if row else detail[:1].upper()
+    return f"{start}{detail[1:]}{'' if detail.endswith('?') else '.'}"
 
 
 def _summary(result: ImportResult | ScanImport) -> dict[str, Any]:
