@@ -252,13 +252,16 @@ def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
 
 def _go_to(image: Image, number: int) -> None:
     """Go to a frame of an image, and read that of a TIFF; other formats warn when they are opened."""
+    from PIL.ImageFile import ImageFile
+
+    tiff = image if isinstance(image, ImageFile) and image.format == "TIFF" else None
     with _without_warnings():
         if hasattr(image, "n_frames"):
             image.seek(number)
-        if image.format == "TIFF":
-            image.load_prepare()  # warns, but reads nothing yet, so other threads hardly wait
-    if image.format == "TIFF":
-        image.load()
+        if tiff:
+            tiff.load_prepare()  # warns, but reads nothing yet, so other threads hardly wait
+    if tiff:
+        tiff.load()
 
 
 def _upright(frame: Image, source: Image) -> Image:
