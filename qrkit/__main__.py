@@ -70,7 +70,7 @@ COMMANDS = {
 """What each command does, in groups, by the module and the function that define it: `define_` and its name."""
 
 DUCKDB = "_duckdb"
-"""The module of DuckDB that prints whatever is not collected at the end of a process, as leaked."""
+"""The module of DuckDB, which at the end of a process prints all objects that were not collected as leaked."""
 
 EPILOG = """\
 examples:

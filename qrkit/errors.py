@@ -190,7 +190,7 @@ def one_of(name: str, value: object, allowed: Iterable[Name], lack: str = "") ->
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of: str = "", more: str = "") -> int:
-    """Return a whole number within bounds as an `int`, also one of NumPy.
+    """Return a whole number within bounds as an `int`; the value may also be a NumPy integer.
 
     Args:
         name: The field of the value.
@@ -201,7 +201,7 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of:
         more: What is also allowed, such as ", or None".
 
     Raises:
-        InvalidParameter: If it is another value.
+        InvalidParameter: If the value is not a whole number within the bounds.
     """
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not low <= value <= (value if high is None else high):

@@ -102,11 +102,11 @@ def tell_import(result: ImportResult, asked: argparse.Namespace, *, check: bool 
         rule = "have the name and content of an earlier row or of a QR Code in the portfolio"
         complain(asked.command, f"{len(repeated):,} rows {rule}; first: row {repeated[0]}")
     fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
-    later = "correct all: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
+    later = "to correct all, run: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
     at_once = "to import them corrected, add --fix-urls"
     for reason, where, hint in (
         ("suspicious-url", "", at_once if check else later),
-        ("duplicate", " of the store", later),
+        ("duplicate", " in the store", later),
     ):
         if count := fixable.count(reason):
             what = f"1 code{where} has an address" if count == 1 else f"{count} codes{where} have addresses"

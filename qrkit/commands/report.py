@@ -41,7 +41,7 @@ def define_report(one: Parser) -> None:
         help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
-    campaign = "report on this campaign only; repeat it for several (all)"
+    campaign = "report on this campaign only; repeat it for several (default: all)"
     one.add_argument("--campaign", action="append", metavar="NAME", help=campaign)
     add_period(one)
     compared = f"what to compare: {', '.join(COMPARED)} (the days before, if they have scans)"
@@ -147,7 +147,7 @@ def _output(asked: argparse.Namespace) -> Path | None:
         others = ("brand", "by", "compare", "link", "mail")
         wrong = refused_options(asked, others, "is not for reports as notebooks")
         if len(asked.campaign or ()) > 1:
-            wrong.append(Problem("campaign", ", ".join(asked.campaign), "must be one campaign for a notebook"))
+            wrong.append(Problem("campaign", ", ".join(asked.campaign), "must be a single campaign in a notebook"))
         if wrong := wrong + refused_options(asked, ["least"], rule):
             raise InvalidParameter(*wrong)
     return output

@@ -46,7 +46,7 @@ def define_sheet(one: Parser) -> None:
         "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
     )
     what.add_argument(
-        "--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more (the name, unless captions say it)"
+        "--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more (the name, if captions lack it)"
     )
     what.add_argument("--test-page", action="store_true", help="outlines and rulers, to measure --offset-x and --scale")
     add_place(one)

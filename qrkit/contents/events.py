@@ -168,7 +168,7 @@ def _in_utc(name: str, moment: datetime | None, zone: str) -> datetime | None:
     utc = moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
     local = utc.astimezone(ZoneInfo(zone))
     if local.replace(tzinfo=None) != moment:
-        note(name, f"{moment:%H:%M} is skipped on this day in {zone}, where the clocks go forward; it is {local:%H:%M}")
+        note(name, f"{moment:%H:%M} does not exist on this day in {zone}, as clocks go forward; {local:%H:%M} is used")
     return utc
 
 
@@ -262,7 +262,7 @@ def read_event(text: str) -> dict[str, Any] | None:
 
 
 def zone_named(text: str) -> ZoneInfo | None:
-    """Return the time zone of a name as calendars write it: IANA's, Outlook's, or a path that ends with IANA's."""
+    """Return the time zone that a calendar names: IANA's or Outlook's name, or a path that ends with IANA's."""
     zone = zone_or_none("/".join(text.split("/")[-2:]) if text.startswith("/") else text)
     if zone is None and text.endswith("Time"):
         from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # takes long to load
@@ -272,14 +272,14 @@ def zone_named(text: str) -> ZoneInfo | None:
 
 
 def _zone_of(line: Line) -> str | None:
-    """Return the name of the time zone of a line: IANA's if it is known, else as it is written."""
+    """Return the time zone of a line: IANA's name if it is known, or else the name as it is written."""
     match = re.search('TZID="?([^;"]+)', line.about, re.IGNORECASE)
     zone = zone_named(match[1]) if match else None
     return zone.key if zone else match and match[1]
 
 
 def _beside(start: datetime, zone: str | None, end: datetime, own: str | None) -> datetime:
-    """Return an end in the time zone of the start: a flight ends in another one."""
+    """Convert the end of an event to the time zone of its start; a flight may end in another one."""
     ours, theirs = (moment.tzinfo or zone_or_none(name or "") for moment, name in ((start, zone), (end, own)))
     if not ours or not theirs or ours == theirs:
         return end

@@ -216,7 +216,7 @@ def make_from_json(value: Mapping[str, Any]) -> Content:
 
 
 def _with_json_names(problem: Problem, names: Iterable[str]) -> Problem:
-    """Return a problem, whose rule proposes the names of fields as JSON has them."""
+    """Return a problem whose rule suggests the names that the fields have in JSON."""
     is_unknown = problem.code == "unknown-parameter" and "." not in problem.name
     return UnknownParameter(problem.name, problem.value, names).problems[0] if is_unknown else problem
 

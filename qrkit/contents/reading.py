@@ -55,8 +55,8 @@ UNREAD = {
     ),
     "one-time password": re.compile("otpauth(?:-migration)?:", re.I),
 }
-"""Matches contents that apps read from the code itself, though no kind of ours holds all that they say: transfers and
-bills of other versions, payments of other countries in EMV's format, one-time passwords of one app."""
+"""Matches contents that apps read from the code itself, though none of our kinds holds all of them: transfers and bills
+of other versions, payments of other countries in the format of EMV, one-time passwords of a single app."""
 
 
 def read(text: str) -> Content:

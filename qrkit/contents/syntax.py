@@ -43,7 +43,7 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def network_of(rest: str) -> dict[str, str]:
-    """Parse what follows `WIFI:` into names in capitals and values; of several with one name, the first counts."""
+    """Parse what follows `WIFI:` into uppercase names and their values; the first value of a repeated name counts."""
     values = dict(reversed(list(pairs(rest))))
     # With R, the Wi-Fi Alliance's own form, which has no other escapes.
     return {name: unquote(value) for name, value in values.items()} if "R" in values else values
@@ -54,7 +54,7 @@ def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
 
     Args:
         rest: What follows `SMSTO:` or `sms:`.
-        is_plain: Whether a text after a colon stands there as it is, as in `SMSTO:`.
+        is_plain: Whether the text after a colon is literal, as in `SMSTO:`, rather than percent-encoded.
     """
     number, mark, more = re.fullmatch("([^:?&]*)([:?&]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]  # matches any text
     if mark != ":":
@@ -111,7 +111,7 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def moment_of(value: str) -> date | None:
-    """Return a day or a time of a calendar (RFC 5545, 3.3.5); seconds may be missing. One in UTC knows that."""
+    """Parse a day or a time of a calendar (RFC 5545, 3.3.5); seconds may be missing, and only UTC has a time zone."""
     match = _MOMENT.fullmatch(value.strip())
     day, time, utc = match.groups() if match else ("", "", "")
     try:
@@ -124,7 +124,7 @@ def moment_of(value: str) -> date | None:
 
 
 def end_of(value: str) -> date | None:
-    """Return when an event ends: a time, or its last day, which is the one before the day of the text (3.6.1)."""
+    """Parse the end of an event: a time, or its last day, which is the day before the one that is written (3.6.1)."""
     end = moment_of(value)
     if end is None or isinstance(end, datetime):
         return end
@@ -196,7 +196,7 @@ def read_query(query: str, *, is_form: bool = False) -> dict[str, str] | None:
 
     Args:
         query: What follows the question mark.
-        is_form: Whether a plus sign is a space, as Android's apps read it; not all standards of contents say so.
+        is_form: Whether a plus sign means a space, as Android apps read it; not all standards say so.
     """
     values: dict[str, str] = {}
     for pair in filter(None, query.split("&")):

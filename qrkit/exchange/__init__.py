@@ -111,7 +111,7 @@ LIKE = {
 AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text")
 """Suffixes of tables with other separators than commas, which are read as csv."""
 OTHERS = {
-    b"%PDF-": "a PDF", b"\x1f\x8b": "packed by gzip", b"7z\xbc\xaf": "packed as 7z", b"Rar!": "packed as rar",
+    b"%PDF-": "a PDF", b"\x1f\x8b": "a gzip archive", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
 }  # fmt: skip
 """First bytes of files that are no tables."""

@@ -165,7 +165,7 @@ OFF = frozenset({
     "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
     "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
 })  # fmt: skip
-"""What services write into a column of the states of links that work, and of those that do not."""
+"""What services write into a status column: for links that work, and for links that do not."""
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF001 - the full-width forms are intentional
 
 _KEPT_AS_TEXT = re.compile(r'="([^"]*)"')
-"""A formula that some programs write for a text, so that a spreadsheet keeps the zeros in front: ="0012"."""
+"""A formula that some programs write for a text, so that a spreadsheet keeps its leading zeros: ="0012"."""
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
 MOST_BROKEN = 100
@@ -89,7 +89,7 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 
 
 def _checked(text: str, share: Share | None) -> Iterator[Cells]:
-    """Yield the rows without what keeps a text a text; a row with bytes not of the file's encoding is refused."""
+    """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
     rows = _rows(text, _delimiter(text, share))
     is_broken = undecoded(text)
     if "'" not in text and '="' not in text and not is_broken:

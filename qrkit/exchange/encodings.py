@@ -31,7 +31,7 @@ MOST_SAMPLED = 8_192
 LONGEST_LINE = 1_000
 SHOWN = 60
 _TO_JAPANESE = re.compile(rb"\x1b\$[@B]")
-"""How ISO-2022-JP, which is ASCII otherwise, goes over to Japanese."""
+"""How ISO-2022-JP, which is otherwise ASCII, switches to Japanese."""
 _STRAY = re.compile("[\\udc80-\\udcff]")
 _LETTERS = re.compile("[\\u0080-\\ud7ff\\ue000-\\U0010ffff]")
 

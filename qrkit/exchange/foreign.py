@@ -109,7 +109,7 @@ class Tool:
 
     @property
     def visitors_win(self) -> bool:
-        """Whether a parameter of a visitor's query replaces one that the target has itself, as it never does here."""
+        """Whether a parameter of a visitor's query replaces the one that the target has; in qrkit, it never does."""
         return self.service in ("Shlink", "Dub")
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
@@ -379,7 +379,7 @@ def protection(link: Mapping[str, Any]) -> str:
         if inner:
             return inner
     off = _off_by({plain_name(name): value for name, value in link.items()})
-    return f"{off} says that the link is off, and no column Active does; the row was left out" if off else ""
+    return f"{off} says that the link is off, but is not chosen as Active; the row was left out" if off else ""
 
 
 def may_close(name: str) -> bool:
@@ -472,7 +472,7 @@ def _value(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _object(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """Return the first object with one of these names, as a text that cannot be read and is told."""
+    """Return the first object with one of these names as a text, which the import then reports as unreadable."""
     return next((str(one) for name in names if (one := _found(link, name)) and isinstance(one, dict)), "")
 
 

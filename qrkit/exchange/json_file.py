@@ -104,7 +104,7 @@ def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
 def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
     """Yield the names of the fields of all objects, then the values of each.
 
-    They are the objects at any depth that have what is needed, or else those of the first array. Fields of an object
+    The objects are those at any depth that have what is needed, or else those of the first array. Fields of an object
     within an object have its name and a dot in front of theirs.
 
     Raises:
@@ -228,7 +228,7 @@ def _values_by_line(text: str) -> list[Any]:
 
 
 def _is_record(one: Any) -> bool:
-    """Return whether this is a record of ours, or a link of a tool; a page may call its list of records content."""
+    """Return whether this is a record of ours, or a link of a tool. An API may name the records of a page `content`."""
     if not isinstance(one, dict):
         return False
     contents = [value for name, value in one.items() if NAMED.get(name.lower()) in REQUIRED]
@@ -259,7 +259,7 @@ def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[
             continue
         other = _tool_of(tuple(one)) or tool
         is_known = other.service in (tool.service, foreign.LINK_LIST.service)
-        rule = f"is a link of {other.service}, but the file begins with others; import it as a file of its own"
+        rule = f"is a link of {other.service}, unlike the first ones; put the links of each service in their own file"
         yield number, one, "" if is_known else rule
 
 

@@ -370,7 +370,7 @@ def place_of(heading: Sequence[str], name: str, field: str) -> int:
 
 
 def tidy(title: str) -> str:
-    """Return a heading on one line, without spaces around it and letters that nobody sees."""
+    """Return a heading on one line, without spaces around it and without invisible characters."""
     return " ".join(title.translate(_UNSEEN).split())
 
 

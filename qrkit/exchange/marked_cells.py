@@ -36,7 +36,7 @@ class Unsaved(str):
 
 
 class Fraction(str):
-    """The text of a number such as 1.234, which a text in a column of counts would write for 1,234."""
+    """The text of a number such as 1.234; in a column of counts, a text with these characters would mean 1,234."""
 
     __slots__ = ()
 
@@ -53,6 +53,6 @@ def linked(text: str, target: str) -> str:
 
 
 def number_text(number: float, code: str) -> str:
-    """Return the text of a number in a format; of a whole one, with the zeros that 0000 puts in front of 12."""
+    """Return the text of a number in a cell format; one such as 0000 adds leading zeros to whole numbers."""
     text = value_text(number)
     return text.zfill(len(code)) if code and not code.strip("0") and text.isdecimal() else text

@@ -111,8 +111,8 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] | Share = (), 
 
     Args:
         source: The path or the bytes of the file.
-        columns: The names of columns that the heading must have, or how much of what is needed is in a row; the heading
-            is found by them. By default, it is the first row that is not blank.
+        columns: By what the heading is found: the names of the columns that it must have, or a function that returns
+            how much of what is needed a row has. By default, the heading is the first row that is not blank.
         place: Where the table is, if it is not to be found.
 
     Raises:
@@ -140,9 +140,9 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     """Return the names of the columns of a file that may be mapped, and which of them to offer for which of ours.
 
     These are the ones that are named as ours are. If an import finds no content with them, `Sheet.content_column` of
-    the first rows is offered, too, unless the file seems to be of another tool and has no column that is known to be
-    that of its short URLs, which is offered beside contents: its codes would get new ones. A file of a known tool has
-    no columns to map.
+    the first rows is offered, too, together with a column that is known to hold short URLs. Neither is offered if the
+    file seems to be of another tool and has no such column, because its codes would get new short URLs. A file of a
+    known tool has no columns to map.
     """
     try:
         located = _located_in(data, format, ANYWHERE, share_of_ours)

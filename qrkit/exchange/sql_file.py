@@ -47,7 +47,7 @@ _ESCAPING = re.compile(
     r"|[ \t]*(?:INSERT|REPLACE)(?: IGNORE)? INTO `)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What tells a dump with such texts; in SQLite, only a CREATE TABLE may have backticks."""
+"""Matches what only dumps with such texts have; in dumps of SQLite, only a CREATE TABLE may have backticks."""
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _NEXT_ROW = re.compile(r"\s*,\s*\(")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
@@ -94,7 +94,7 @@ class _Table:
         if names is not self._names:
             self._widen(names)
         if len(cells) != len(names):
-            return UnreadableFile(f"{', '.join(cells)[:60]!r} is not one value for each of the {len(names)} columns")
+            return UnreadableFile(f"{', '.join(cells)[:60]!r} must have one value for each of the {len(names)} columns")
         by_name = dict(zip(names, cells, strict=True))
         return [by_name.get(name, "") for name in self.heading]
 

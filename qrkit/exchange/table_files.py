@@ -85,7 +85,7 @@ NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.I
 SHORT_URL = "Trackable URL"
 """The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
 ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
-"""Columns of which a cell may show a text over an address, and what to call it."""
+"""Columns whose cells may show a text that links to an address, and what to call the address."""
 NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
@@ -262,7 +262,7 @@ def opened_issues(chosen: Mapping[str, str], rows: Rows) -> Iterator[ImportIssue
         if row := next((row for row in rows if foreign.protection({theirs: row.cells.get(ours, "")})), None):
             detail = f"{theirs!r} was chosen as {ours}, which limits no link, so links such as that of row {row.number}"
             rule = "choose it as Valid Until (UTC), Limit, Password, Rules or Active to keep what it says"
-            yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail} are open now; {rule}")
+            yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail} are open to everybody; {rule}")
 
 
 def rows_of(
@@ -387,8 +387,8 @@ def table_of_links(
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
     if keeping and tool.visitors_win:
-        rule = f"links with parameters of their own add those of their visitors: {len(keeping)}, such as {keeping[0]!r}"
-        difference = f"in {tool.service}, a visitor's parameter replaces one of the link; here, the link keeps its own"
+        rule = f"links with parameters of their own also take those of visitors: {len(keeping)}, such as {keeping[0]!r}"
+        difference = f"if both have a parameter, {tool.service} uses the visitor's, and qrkit the link's own"
         table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
     return Table(table.rows, table.issues, places, has_tails=False)
 

@@ -63,7 +63,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "link_type": ("link_type",),
     "variant": ("variant",),
 }  # fmt: skip
-"""What a column holds, and its names in files, of which letters and digits count; the first that a file has is read."""
+"""What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
 TEXTS = (
     "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "lot",
     "serial", "link_type", "variant",
@@ -83,7 +83,7 @@ SERVICES = {
 }
 """Plain names that the exports of a service have."""
 _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
-"""Plain names of columns that may hold how often each row counts."""
+"""Plain names of columns that may say how often each row counts."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
@@ -129,7 +129,7 @@ def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None
 
 
 def share_of_visits(cells: Sequence[str]) -> float:
-    """Return how many names of a table of visits are in a row that has a time and more; see `Share`."""
+    """Return how many columns of a table of visits a row names, if they are a time and more; see `Share`."""
     places = _places(cells)
     return len(places) if len(places) > 1 and "time" in places else len(places) / 100
 
@@ -195,19 +195,19 @@ def _time_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
 
 
 def _check_no_counts(sheet: Sheet, read: Collection[int]) -> None:
-    """Check that no column that is not read may hold how often each row counts.
+    """Check that none of the columns that are not read may say how often each row counts.
 
     Raises:
-        UnreadableFile: If one may.
+        UnreadableFile: If one of them may.
     """
     titles = (title for place, title in enumerate(sheet.heading) if place not in read)
     if name := next((title for title in titles if _MAY_COUNT.fullmatch(plain_name(title))), ""):
-        rule = f"{name!r} may be how often each row counts, and no other column is"
+        rule = f"{name!r} may say how often each row counts, and no other column does"
         advice: dict[Door, str] = {
             "command": f"name the columns, such as --columns {shlex.quote(f'short_code=Link,time=Date,count={name}')}",
             "python": f"Name the columns: columns={{'short_code': …, 'time': …, 'count': {name!r}}}.",
         }
-        raise UnreadableFile(f"{rule}; a table without counts has a row for each visit", line=1).advising(advice)
+        raise UnreadableFile(f"{rule}; without counts, each row is one visit", line=1).advising(advice)
 
 
 def _missing(what: str, sheet: Sheet) -> UnreadableFile:

@@ -119,7 +119,7 @@ class CodeDesigns:
         return _cut_to_fit(design, words) if words else design
 
     def shows_name(self, code: QRCode) -> bool:
-        """Return True if the caption of a QR Code's picture says its name."""
+        """Return True if the caption of a QR Code's picture shows its name."""
         design = self._unworded(code, self.template_of(code), {})
         caption = design.frame and design.frame.caption
         return bool(caption and "{name}" in caption.text)

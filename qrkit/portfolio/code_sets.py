@@ -76,7 +76,8 @@ def code_sheet(
     """Write a sheet of labels with all QR Codes of a campaign, each as its template draws it; see `Portfolio.sheet`.
 
     Args:
-        settings: The settings, whose lines are not used.
+        settings: The settings; their lines are not used.
+        lines: Lines of text on a label; by default, the name, unless the captions of all pictures show it.
         ids: IDs of the QR Codes to print; by default, all.
     """
     from qrkit.paper.label_sheets import Labels, write_sheet  # loads letters and the writer of PDF

@@ -271,7 +271,7 @@ class Written(Explained):
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.
             lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger. By
-                default, the name, unless the captions of the pictures say it.
+                default, the name, unless the captions of all pictures show it.
             **settings: Further fields of `qrkit.paper.SheetSettings`, such as start, copies, marks and bleed.
 
         Raises:

@@ -441,7 +441,7 @@ def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) 
     Phones read a static code by themselves, so nothing is known of what they do with its content.
 
     Args:
-        no_addresses: Matches what is no address among the contents of the other rows; None if they are none either.
+        no_address: Matches contents that are no address, if those of the other rows are; None if they are not.
     """
     written = row.cells.get("Content", "")
     if code.content != written:

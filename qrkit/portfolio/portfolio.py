@@ -110,7 +110,7 @@ class Portfolio(Shown, Scanned, Written):
                 short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude, tags (list),
                 fields (map, as in `fields['City']`)); `campaigns` (id, name, description, created); `day_counts` (day,
                 qrcode_id, kind, visits), the daily counts of visits deleted by `sweep`. Times are in UTC, as TIMESTAMP
-                without a time zone; in Berlin, they are `time AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Berlin'`.
+                without a time zone; for Berlin, write `time AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Berlin'`.
             seconds: The time limit, 0.1..3600; queries are also limited to 512 MB of memory and a million rows.
             **parameters: Values of the `$name` parameters. Always pass values this way, never as part of the SQL text.
                 A DataFrame of pandas or polars, or an Arrow table, becomes a table of its name, without an index:

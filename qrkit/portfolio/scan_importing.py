@@ -34,7 +34,7 @@ class ScanImport:
     Attributes:
         created: The number of visits that were added.
         known: The number of visits that were in the store already.
-        issues: The number of each row that was left out or changed, and why; 0 for what is said of the file.
+        issues: The number of each row that was left out or changed, and why; 0 for the whole file.
         differences: Short codes whose number of scans, as imported with the QR Code, is not the number of their rows:
             that number, and the number of rows.
         service: The service whose headings the file has, such as Shlink; "" for any other file.

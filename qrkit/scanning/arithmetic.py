@@ -34,7 +34,7 @@ Look = tuple[Structure, tuple[Issue, ...]]
 """The structure that a drawing would have, and its issues without fixes."""
 
 LEAST_WIDTH = 0.9
-"""Width of dots and gapped squares in modules from which they have enough ink at all sizes."""
+"""Least width, in modules, at which dots and gapped squares have enough ink at all sizes."""
 
 FRAYED = ("bubbles", "classy-rounded", "crosses", "sprite")
 """Styles of modules whose gaps and corners may leave less contrast than their ink has."""
@@ -43,7 +43,7 @@ UNSURE_EYES = (
     "arch", "circle", "drop", "extra-rounded", "leaf", "leaf-dot", "modules", "petal", "pillow", "soft-circle",
     "soft-square",
 )  # fmt: skip
-"""Eyes whose rings are so round that their ink decides whether phones find them, and those that look as the modules."""
+"""Eyes whose rings are so round that their ink decides whether phones find them, and eyes drawn as modules."""
 
 WIDE_CENTERS = ("eye-5", "eye-6", "eye-14", "eye-16", "eye-17")
 """Eyes that have a wide center, which may come too close to the ring of another eye, or whose ring leaves no room."""
@@ -55,7 +55,7 @@ PALE = ("diamond2", "smiley")
 def is_robust(design: Design) -> bool:
     """Return True if the static verdict is known to be robust without drawing the design.
 
-    That is known of more designs than their report: phones read many shapes that have to be measured for it.
+    This is known for more designs than their report is: phones read many shapes that a report has to measure.
     """
     if look := _look_of(design):
         return _is_robust_look(look)

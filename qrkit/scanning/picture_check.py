@@ -56,7 +56,7 @@ class Picture(NamedTuple):
         greys: The image, its longer side reduced to `MOST_READ_SIDE`, in which symbols are sought.
         whole: The image with all its pixels.
         name: ` in ` and the name of its file, if it has one.
-        others: The contents of the symbols that were found beside the first one.
+        others: The contents of the symbols that were found besides the first one.
     """
 
     greys: Image
@@ -276,7 +276,7 @@ def _check_drawing(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
         if panel.phones in ("ok", "robust") and not _is_read(greys, found):
-            message = "phones read it only blurred or from afar: no reader can read the picture as it is"
+            message = "phones read it only if it is blurred or far away: no reader can read the picture as it is"
             issues = (*issues, Issue("not-read", "warning", "picture", 0, 1, message))
     return report_of(
         found.content,

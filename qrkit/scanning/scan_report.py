@@ -184,7 +184,7 @@ class ScanReport(Shown):
             return None
         from qrkit.contents.cards import summary  # hides passwords; most pictures show one code
 
-        found = f"{1 + len(self.others)} QR Codes were found; this is about the first ({summary(self.content)})."
+        found = f"{1 + len(self.others)} QR Codes were found; this report is on the first ({summary(self.content)})."
         return f"{found} Crop the picture to check the others."
 
     @property

@@ -64,7 +64,7 @@ HOT = 0.001
 """Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""
 
 WHITES = (1, 255, 1_023, 4_095, 16_383, 65_535)
-"""White of images with one channel: 1 for floats, or all bits of a sensor, whatever number of bits the file has."""
+"""Possible values of white in images with one channel: 1 for floats, or all bits of a sensor, even in a larger file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ _warnings = Lock()
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Turn off the warning of Pillow about images from 89 million pixels on; ours has a limit of its own."""
+    """Turn off Pillow's warning about images of more than 89 million pixels; qrkit has a limit of its own."""
     from PIL import Image
 
     # Filters of warnings belong to all threads, so one changes them at a time.

@@ -129,7 +129,7 @@ def locate(greys: Image) -> Located | None:
 
 
 def at_sight(greys: Image) -> list[Located]:
-    """Return the symbols that the first successful look finds, in reading order; `locate_all` may find more."""
+    """Return the symbols that the first successful attempt finds, in reading order; `locate_all` may find more."""
     return in_lines(_by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _at_last(greys))
 
 

@@ -64,7 +64,7 @@ def frame_of(rows: Iterable[Any], dtypes: Mapping[str, str]) -> pd.DataFrame:
 def cell_text(value: Any) -> str:
     """Convert the value of a workbook cell to text: 7.0 becomes "7", bools `true` or `false`; None becomes "".
 
-    A date has no time of day in a workbook, and it is midnight in Python: it becomes a day.
+    A date in a workbook arrives as a midnight without a time zone; it becomes a day without a time.
     """
     if isinstance(value, str):
         return value
@@ -95,7 +95,7 @@ def text_of(value: Any, column: Hashable, kind: str = "text") -> str:
     """Convert a cell of a DataFrame to text: strings are unchanged; NaN, NaT, NA and None become "".
 
     Numbers are formatted as in a workbook (7.0 is "7"), bools as `true` and `false`, timestamps as `yyyy-MM-dd
-    HH:mm:ss` in UTC, those without a time zone as UTC, and midnight without one as a day.
+    HH:mm:ss` in UTC. Timestamps without a time zone are UTC, and such a midnight becomes a day.
 
     Raises:
         InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the

@@ -65,7 +65,7 @@ def destination(content: str) -> Destination:
         location = location_of(text)
         return Destination("redirect", location) if location else Destination("page")
     if name in TAPPED_SCHEMES:
-        mark = "" if name == "tel" else "#"  # a key of the phone, and no fragment of an address
+        mark = "" if name == "tel" else "#"  # the # key of a phone, not the fragment of an address
         return Destination("page", link=quote(text, safe=f"%:/?{mark}[]@!$&'()*+,;=-._~"))
     return Destination("page")
 

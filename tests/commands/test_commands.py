@@ -568,7 +568,7 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
     assert "Summer poster" in (folder / "both.html").read_text(encoding="utf-8")
     capsys.readouterr()
     assert main([*both, "both.ipynb"]) == 2
-    assert "campaign='Summer, Spring window': must be one campaign for a notebook" in capsys.readouterr().err
+    assert "campaign='Summer, Spring window': must be a single campaign in a notebook" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -559,7 +559,7 @@ def test_links_behind_those_of_another_tool_are_told(portfolio):
     result = imported(portfolio, {"links": LINKS[0], "more": [other]})
     assert [code.short_code for code in portfolio.list_qrcodes()] == ["a"]
     (told,) = (issue.detail for issue in of_rows(result) if issue.reason == "invalid")
-    assert told.startswith("is a link of YOURLS, but the file begins with others")
+    assert told.startswith("is a link of YOURLS, unlike the first ones")
 
 
 @pytest.mark.rule("X16")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qrkit import open_portfolio
 from qrkit.analytics import scans_by
 from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange.columns import is_ours
 from qrkit.tracking.own_fields import split_tags
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -140,7 +141,7 @@ def test_two_columns_of_one_name_are_joined(shop):
 
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(
-    lambda name: name.strip() and name.strip().lower() not in ("id", "name", "size", "content", "ec", "em", "tags")
+    lambda name: name.strip() and not is_ours(name.strip())
 )
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), min_size=1, max_size=40)
 TAGS = st.lists(NAMES.flatmap(lambda name: st.sampled_from(split_tags(name) or ["x"])), max_size=4)

@@ -240,8 +240,8 @@ def test_no_link_is_lost_in_a_dialect(shop, dump):
     [
         ("INSERT INTO links (slug, url) SELECT slug, url FROM old;\n", "is followed by neither VALUES nor FROM stdin"),
         ("INSERT INTO links SET slug = 'a', url = 'b';\n", "is followed by neither VALUES nor FROM stdin"),
-        ("INSERT INTO links (slug, url) VALUES ('a', 'b', 'c');\n", "'a, b, c' is not one value for each of the 2"),
-        ("COPY links (slug, url) FROM stdin;\na\n\\.\n", "'a' is not one value for each of the 2 columns"),
+        ("INSERT INTO links (slug, url) VALUES ('a', 'b', 'c');\n", "'a, b, c' must have one value for each of the 2"),
+        ("COPY links (slug, url) FROM stdin;\na\n\\.\n", "'a' must have one value for each of the 2 columns"),
     ],
 )
 def test_rows_that_are_not_read_are_told(shop, rows, detail):

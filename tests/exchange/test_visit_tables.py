@@ -160,7 +160,7 @@ def test_counts_of_a_day_are_as_many_scans(shop, data):
 def test_a_column_that_may_hold_counts_is_never_overlooked(shop):
     """Each row would be one visit; only who names the columns can mean that."""
     data = b"Link,Date,Unique visitors\ndoor,2024-05-01,20\n"
-    with pytest.raises(UnreadableFile, match="'Unique visitors' may be how often each row counts"):
+    with pytest.raises(UnreadableFile, match="'Unique visitors' may say how often each row counts"):
         shop.import_scans(data)
     columns = {"short_code": "Link", "time": "Date"}
     assert shop.import_scans(data, columns=columns, check=True).created == 1

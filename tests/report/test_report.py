@@ -522,7 +522,7 @@ def test_a_long_table_is_short_on_paper(tmp_path):
     run = subprocess.run(["pdftotext", path, "-"], check=True, capture_output=True, text=True)
     assert run.stdout.count("\f") <= 6
     text = run.stdout.partition("Not scanned in this period\n")[0]
-    listed = text[text.index("Of 400 QR Codes, the 30 with the most scans and the 10 with the fewest are printed.") :]
+    listed = text[text.index("Of 400 QR Codes, the 30 with the most scans are printed,") :]
     assert sorted(map(int, re.findall(r"^Tea (\d+)", listed, re.MULTILINE))) == [*range(30), *range(340, 350)]
 
 

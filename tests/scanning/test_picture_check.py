@@ -150,7 +150,7 @@ def test_of_several_codes_the_first_is_judged_and_named():
     report = check(side_by_side(wifi, "https://b.example", "https://c.example"), "static")
     assert (report.content, report.others) == (wifi, ("https://b.example", "https://c.example"))
     first, verdict = str(report).splitlines()[:2]
-    assert first.startswith("3 QR Codes were found; this is about the first (") and "Nero" in first
+    assert first.startswith("3 QR Codes were found; this report is on the first (") and "Nero" in first
     assert "espresso" not in first and verdict.startswith("robust")
     assert report.as_dict()["others"] == report.others
     assert first in report._repr_mimebundle_()["text/html"].replace("&#x27;", "'")

@@ -117,7 +117,7 @@ def test_a_light_code_on_nothing_is_judged_on_white_paper(tmp_path):
         ('<rect style="mix-blend-mode:plus-lighter"/>', "the blend mode 'plus-lighter'"),
         ('<path pathLength="1" stroke-dasharray=".5" d="M0 0h9"/>', "pathLength"),
         ('<style>#a>path{fill:#000}</style><g id="a"><path id="b"/></g><use href="#b"/>', "depends on its place"),
-        ("<?xml-stylesheet href='a.css'?>", "style sheet outside of it"),
+        ("<?xml-stylesheet href='a.css'?>", "style sheet in another file"),
         (embedded(embedded("<path/>")), "embeds a picture that cannot be read"),
     ],
 )

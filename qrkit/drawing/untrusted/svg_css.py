@@ -32,7 +32,7 @@ _SYSTEM_COLORS = {
     **dict.fromkeys(("buttontext", "canvastext", "fieldtext", "marktext", "windowtext"), "#000000"),
     **{"buttonface": "#efefef", "graytext": "#808080"},
 }
-"""Colors of the system as Chromium shows them on a light screen; office programs write some."""
+"""System colors as Chromium shows them in light mode; office programs write some of them."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)

@@ -176,7 +176,7 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     styles = _Styles(root, may_embed=may_embed)
     styles.apply()
     if any(part[1] for part in _UNPARSED.finditer(data.replace(b"\0", b""))):  # UTF-16 has zeros
-        styles.doubts["the SVG refers to a style sheet outside of it, which is never loaded"] = None
+        styles.doubts["the SVG refers to a style sheet in another file, which is never loaded"] = None
     _drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
     etree.strip_elements(root, *{one.tag for one in root.iter() if not _is_kept(one)}, with_tail=False)
@@ -320,7 +320,7 @@ class _Styles:
     def apply(self) -> None:
         """Replace all styles by attributes."""
         if self._selectors and depends_on_place(self._root, self._named, self._matcher):
-            self._doubt("the SVG uses a shape whose style depends on its place, which programs draw in several ways")
+            self._doubt("the SVG reuses a shape whose style depends on its place, which programs draw differently")
         left = MOST_DECLARATIONS
         for element, matches in self._matched():
             rules = [rule for _, _, pseudo, rule in matches if pseudo is None]

@@ -1,4 +1,4 @@
-"""Tells whether `use` draws a shape of an untrusted SVG in another style than the shape has in its place."""
+"""Tells whether `use` draws a shape of an untrusted SVG in a different style than the shape has in its own place."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ LEAST_LIGHT = 0.6
 """Light of the darkest part below which a sharp, flat picture is a photo with a shadow."""
 
 LEAST_BEND = 0.5
-"""Bend in modules of what is no flat drawing, however flat its colors are."""
+"""Bend, in modules, from which a picture is no flat drawing, however flat its colors are."""
 
 
 def has_flat_colors(greys: Image, corners: Corners) -> bool:

@@ -58,7 +58,7 @@ FORM_HEADERS = PAGE_HEADERS | {
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 LABELED = re.compile(r"(-?[0-9.]+,-?[0-9.]+)\((.*)\)", re.DOTALL)
-"""Matches coordinates with a name, as maps of Android take them."""
+"""Matches coordinates with a name, as Android map apps take them."""
 
 INVITATIONS = {
     "tel": "Call",
@@ -467,7 +467,7 @@ def _buttons(where: Destination, shown: Card, reader: Reader) -> tuple[Button, .
 
 
 def _message_link(shown: Card, reader: Reader) -> str:
-    """Return the link of a message: browsers open no `SMSTO:`, and Apple's devices want & before the text."""
+    """Return the link to a message: browsers do not open `SMSTO:`, and Apple devices need & before the text."""
     said = {"Number": ""} | {row.label: quote(str(row.value), safe="+,") for row in shown.rows}
     mark = "&" if reader.store == "App Store" else "?"
     return f"sms:{said['Number']}" + (f"{mark}body={said['Text']}" if "Text" in said else "")

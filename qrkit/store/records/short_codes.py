@@ -361,7 +361,7 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
 
 @lru_cache(maxsize=100)
 def read_rules(text: str) -> tuple[RedirectRule, ...]:
-    """Convert stored JSON to rules; cached, because those of a campaign are often the rules of all of its QR Codes.
+    """Convert stored JSON to rules; cached, because all QR Codes of a campaign often have the same.
 
     Raises:
         StoreDamaged: If the text is not JSON of rules.

@@ -18,7 +18,7 @@ MOST_SECONDS = 2
 """Processor time for one file."""
 SIDE = 1_600
 """Pixels of the longer side of an SVG that is checked or becomes pixels: 600 dpi at 68 mm. An SVG with filters, which
-take long to draw and are mostly soft, has half of it."""
+take long to draw and are mostly soft, is drawn at half of it."""
 COMPARED_SIDE = 256
 """Pixels of the longer side at which an SVG and its shapes are compared."""
 BLOCK = 8
