@@ -197,14 +197,14 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of:
         value: The value.
         low: The least that is allowed.
         high: The most that is allowed; None for no limit.
-        of: What it counts, such as " of days".
-        more: What to say after the bounds: what is also allowed, such as ", or None", or a unit.
+        of: What it counts, or its unit, such as " of days".
+        more: What is also allowed, such as ", or None".
 
     Raises:
         InvalidParameter: If the value is not a whole number within the bounds.
     """
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or not low <= value <= (high or value):
+    if not is_whole or not low <= value <= (value if high is None else high):
         bounds = f", {low} or more" if high is None else f" in {low}..{high:,}"
         raise InvalidParameter(Problem(name, value, f"must be a whole number{of}{bounds}{more}", "out-of-range"))
     return int(value)

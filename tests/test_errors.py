@@ -153,3 +153,9 @@ def test_advice_is_in_the_words_of_the_door_it_leaves_through():
     assert error.told("command") == "no column 'Content'; add --content-column NAME"
     assert error.told("http") == "no column 'Content'; rename a column"
     assert errors.StoreBusy("x").told("http") == errors.StoreBusy("x").told("command") == "x"
+
+
+def test_a_bound_of_zero_is_a_bound():
+    assert errors.check_whole("hours", 0, 0, 0) == 0
+    with pytest.raises(InvalidParameter, match=r"hours=1: must be a whole number in 0\.\.0"):
+        errors.check_whole("hours", 1, 0, 0)

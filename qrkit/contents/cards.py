@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
-from qrkit.contents.syntax import Line, block_of, end_of, message_of, moment_of, network_of, pairs, split, unescape
+from qrkit.contents.syntax import (
+    IN_FRONT,
+    Line,
+    block_of,
+    end_of,
+    message_of,
+    moment_of,
+    network_of,
+    pairs,
+    split,
+    unescape,
+)
 from qrkit.files import safe_stem
 from qrkit.languages import say
 
@@ -72,8 +83,6 @@ STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin|lightning):", re.IGNORECASE)
-_IN_FRONT = " \t\r\n\xa0\u200b\ufeff\"'"
-"""Characters that may be in front of a pasted content. What follows them may still hold a secret."""
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
@@ -210,7 +219,7 @@ def summary(content: str) -> str:
         >>> summary("WIFI:T:WPA;S:Cafe Nero;P:espresso;;")
         'Wi-Fi: Cafe Nero (WPA, password hidden)'
     """
-    text = content.lstrip(_IN_FRONT)
+    text = content.lstrip(IN_FRONT)  # it has a secret all the same
     if _PAYMENT.match(text):
         return _payment_summary(text)
     scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()

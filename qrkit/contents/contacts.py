@@ -110,13 +110,14 @@ def contact(
 def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
     """Return the family name and the given name; without fields of their own, the last word and the words before.
 
-    If only one of them has a field, the other one is the rest of the name.
+    If only one of them has a field, the other one is the rest of a name that begins or ends with it.
     """
     family, given, name = fields["family_name"] or "", fields["given_name"] or "", fields["name"]
     if family and given:
         return family, given
-    if (part := family or given) and (name.startswith(part) or name.endswith(part)):
-        rest = (name.removeprefix(part) if name.startswith(part) else name.removesuffix(part)).strip()
+    if (part := family or given) and (word := f" {part} ") in (words := f" {name} "):
+        before, _, after = words.rpartition(word) if family else words.partition(word)
+        rest = "" if before and after else (before or after).strip()  # a title may stand on either side
         return (family or rest, given or rest)
     first, _, last = name.rpartition(" ")
     return family or last, given or first

@@ -13,6 +13,7 @@ from importlib import import_module
 
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
+from qrkit.contents.syntax import IN_FRONT
 
 ON_THE_WEB = {
     "gs1_digital_link": "read_gs1_digital_link",
@@ -81,11 +82,11 @@ def title_if_read_from_code(text: str) -> str:
 
     Returns "" for other contents, which work behind a short URL.
     """
-    start = text.lstrip(" \t\r\n")
+    start = text.lstrip(IN_FRONT)
     needing = _kinds_that_need_the_code(_beginning(start))
     if not needing:
         return ""
-    if (kind := read(text).kind) in needing:
+    if (kind := read(start).kind) in needing:
         return kind_named(kind).title
     return next((title for title, pattern in UNREAD.items() if pattern.match(start)), "")
 

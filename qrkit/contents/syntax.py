@@ -12,6 +12,10 @@ from urllib.parse import quote, unquote
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
+_QUOTES = "\"'`<\xab\u2018\u2019\u201a\u201c\u201d\u201e\u2039"
+_UNSEEN = (*range(0x21), *range(0x7F, 0xA1), 0xAD, 0x61C, *range(0x2000, 0x2010), *range(0x2028, 0x2030))
+IN_FRONT = _QUOTES + "".join(map(chr, (*_UNSEEN, *range(0x205F, 0x2070), 0x3000, 0xFEFF)))
+"""Quotes, blanks and characters that cannot be seen, which come along in front of a pasted content."""
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
 _RAW = re.compile("[^\r\n]*+(?:(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
 _MOMENT = re.compile("([0-9]{8})(?:T([0-9]{4}(?:[0-9]{2})?)(Z?))?")

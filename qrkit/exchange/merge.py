@@ -83,12 +83,12 @@ class ImportIssue:
             their creation date, count of scans or template; `similar-name` rows were imported, but their name or that
             of their campaign differs from another one in case alone; `suspicious-url` rows were imported, but their
             content only looks like a web address, and `completed-url` rows with the address that was meant;
-            `no-address` rows hold a text such as "N/A" in a column of addresses, `link-target` rows a text over a link,
-            and `formula-unsaved` rows a formula without a value; `field-left-out` rows were imported without a text
-            that cannot be a field; `own-column` (a column that became a field), `heading-row`, `encoding-guessed`,
-            `unknown-column`, `unread-sheet`, `limits-unknown` and `own-parameters` (links whose own parameters keep
-            their values, unlike in the service) are about the whole file, and `shared-path` about all short URLs of a
-            host.
+            `no-address` rows hold a text such as "N/A" in a column of addresses, or a payment behind a short URL that
+            was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
+            `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a column that
+            became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `limits-unknown` and
+            `own-parameters` (links whose own parameters keep their values, unlike in the service) are about the whole
+            file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 

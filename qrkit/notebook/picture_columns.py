@@ -70,8 +70,8 @@ class PictureTable(Shown):
     """
 
     def __init__(self, frame: pd.DataFrame, *, size: int = 64, rows: int = 50) -> None:
-        check_whole("size", size, *SIDES, more=" pixels")
-        check_whole("rows", rows, 1, MOST_ROWS, more=" rows")
+        check_whole("size", size, *SIDES, of=" of pixels")
+        check_whole("rows", rows, 1, MOST_ROWS, of=" of rows")
         self.frame = frame
         self.size = size
         self.rows = rows

@@ -40,9 +40,9 @@ class ContactSheet(Shown):
             if not isinstance(one, QRImage)
         ]
         with collecting(problems):
-            check_whole("columns", columns, 1, MOST_COLUMNS, more=" pictures")
+            check_whole("columns", columns, 1, MOST_COLUMNS, of=" of pictures")
         with collecting(problems):
-            check_whole("side", side, *SIDES, more=" pixels")
+            check_whole("side", side, *SIDES, of=" of pixels")
         if problems:
             raise InvalidParameter(*problems)
         self.images = {str(name): image for name, image in images.items()}

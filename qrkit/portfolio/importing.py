@@ -27,7 +27,7 @@ from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresse
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
-from qrkit.portfolio.trackable import check_change, check_trackable
+from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
 from qrkit.portfolio.updating import Identified, changes_of
 from qrkit.store.records.json_rows import read_campaigns
 from qrkit.store.records.qrcodes import StoredRow, stored_row
@@ -269,7 +269,8 @@ class _Importing:
             properties = _fitting(code, url)
             is_new = code.is_dynamic and not code.short_url and not row.cells.get("Scan Marker")
             is_marked = code.scan_marker or (is_new and fits(url + SCAN_MARKER, properties))
-            check_trackable(code)
+            # A short URL that may be printed is kept, even if its content cannot do what an app would do with it.
+            check_trackable(code, contents_of_code(code).values() if is_own else ())
             # Last, so that it is created only for a QR Code that is imported.
             campaign_id, similar = self._campaign(row, code, self._default_campaign)
         except (InvalidParameter, ContentTooLong) as error:
@@ -303,6 +304,7 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
+        yield from _app_issues(row, code)
         yield from _address_issues(row, code, self._no_address)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
@@ -424,6 +426,13 @@ def _completed(
     is_new = code.is_dynamic and (code.name, code.content) not in there
     url = meant_url(code.content) if is_new else ""
     return (row, code.replace(content=url)) if url else read
+
+
+def _app_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
+    """Yield the contents of a printed short URL that apps would read from the code itself."""
+    for name, title in titles_read_from_code(code).items() if code.is_dynamic and code.short_url else ():
+        what = "apps read from the code itself and not from a page; phones that scan this code do not open such an app"
+        yield issue_of(row, code, "no-address", f"{name} is a {title}, which {what}")
 
 
 def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) -> Iterator[ImportIssue]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from urllib.parse import urldefrag
 
 from qrkit.contents.reading import title_if_read_from_code
@@ -19,8 +19,11 @@ CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise", "valid_since", 
 """Fields that may break a rule together with others of the QR Code."""
 
 
-def check_trackable(code: QRCode) -> None:
+def check_trackable(code: QRCode, known: Collection[str] = ()) -> None:
     """Check that scans of a QR Code can be counted: its content must work behind a short URL.
+
+    Args:
+        known: Contents that a short URL stands for already; a code that is printed must go on answering.
 
     Raises:
         InvalidParameter: If the code is dynamic, and one of its contents does not work that way, leads to the short
@@ -28,12 +31,8 @@ def check_trackable(code: QRCode) -> None:
     """
     if not code.is_dynamic:
         return
-    contents = {"content": code.content, "otherwise": code.otherwise}
-    contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
-    contents |= contents_of(code.rules)
-    contents = {name: text for name, text in contents.items() if text}  # most codes have no `otherwise`
-    read_from_code = ((name, title_if_read_from_code(text)) for name, text in contents.items())
-    problems = [_problem(name, title) for name, title in read_from_code if title]
+    contents = contents_of_code(code)
+    problems = [_problem(name, title) for name, title in titles_read_from_code(code, known).items()]
     problems += [
         Problem(name, text, "is the short URL of this QR Code itself; choose another target", "bad-content")
         for name, text in contents.items()
@@ -44,6 +43,20 @@ def check_trackable(code: QRCode) -> None:
         rule = f"must be later than {to_iso(since)}, when the code becomes valid"
         problems.append(Problem("valid_until", to_iso(until), rule))
     _refuse(*problems, *_unanswered(code.rules))
+
+
+def contents_of_code(code: QRCode) -> dict[str, str]:
+    """Return all contents that scans of a QR Code may lead to, by the path of their field."""
+    contents = {"content": code.content, "otherwise": code.otherwise}
+    contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
+    contents |= contents_of(code.rules)
+    return {name: text for name, text in contents.items() if text}  # most codes have no `otherwise`
+
+
+def titles_read_from_code(code: QRCode, known: Collection[str] = ()) -> dict[str, str]:
+    """Return the titles of contents that apps read from the code itself, apart from known ones, by their field."""
+    titles = {name: title_if_read_from_code(text) for name, text in contents_of_code(code).items() if text not in known}
+    return {name: title for name, title in titles.items() if title}
 
 
 def check_rules(rules: Sequence[RedirectRule]) -> None:
@@ -72,7 +85,7 @@ def check_change(before: QRCode, after: QRCode) -> None:
     if is_other or fits(before.encoded, drawn_before):
         check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
     if any(getattr(before, name) != getattr(after, name) for name in (*CHECKED_TOGETHER, "is_dynamic")):
-        check_trackable(after)
+        check_trackable(after, contents_of_code(before).values() if before.is_dynamic else ())
 
 
 def check_tail(store: Store, short_code: str, urlinfo: str) -> None:

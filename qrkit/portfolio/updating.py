@@ -44,7 +44,7 @@ class Identified:
         self._codes: dict[str, list[QRCode]] = {}
         names = dict.fromkeys(IDENTIFYING.values())
         for code in codes:
-            self._codes.setdefault(self._value(code), []).append(code)
+            self._codes.setdefault(tidy_name(self._value(code)), []).append(code)
             names |= dict.fromkeys(code.fields)
         if self._by not in names:
             rule = f"must be name, short_url, or a field of your QR Codes; {nearest(str(by), names)}"
@@ -53,7 +53,7 @@ class Identified:
     def _value(self, code: QRCode) -> str:
         if self._by == "short_url":
             return code.short_code
-        return tidy_name(code.name if self._by == "name" else code.fields.get(self._by, ""))
+        return code.name if self._by == "name" else code.fields.get(self._by, "")
 
     def _value_in(self, row: Row, code: QRCode) -> str:
         """Return the value in a row, whose QR Code has a short URL but no short code, and always a name."""
@@ -73,9 +73,11 @@ class Identified:
         if host not in self._hosts:
             rule = f"is a short URL of {host}, not of this portfolio; if it was your base URL, name it as old_base_url"
             raise InvalidParameter(Problem(self._by, code.short_url, rule))
-        value = self._value_in(row, code)
-        first = self._rows.setdefault(value, row.number)
+        written = self._value_in(row, code)
+        value = tidy_name(written)
         found = self._codes.get(value, [])
+        found = [one for one in found if self._value(one) == written] or found
+        first = self._rows.setdefault(found[0].id if len(found) == 1 else value, row.number)
         rule = ""
         if not value:
             rule = "must not be empty, because it identifies the QR Code to update"

@@ -223,7 +223,7 @@ def campaign(
 
     Args:
         portfolio: The portfolio that contains the campaign.
-        campaign_id: ID of the campaign, or the IDs of several.
+        campaign_id: ID of the campaign, or the IDs of several; an ID that is repeated counts once.
         title: Title of the page; by default the campaign's name, or "Scan report" for several.
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
         until: The day after the last; by default the day after the last scan.
@@ -250,17 +250,20 @@ def campaign(
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
-        InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
-            attribute, `compare_to` or the language is unknown, if `holidays` are not dates, if `least` is out of range
-            or hides everything, if `most_a_day` is not a whole number of 1 or more, or if campaigns are to be compared
-            and there are fewer than two.
+        InvalidParameter: If no campaign is given, if a bound is not a date, if a period does not end after it begins,
+            if the time zone, an attribute, `compare_to` or the language is unknown, if `holidays` are not dates, if
+            `least` is out of range or hides everything, if `most_a_day` is not a whole number of 1 or more, or if
+            campaigns are to be compared and there are fewer than two.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     how: dict[str, Any] = {"attributes": attributes, "compare_to": compare_to, "holidays": holidays, "least": least}
     asked = _parse(since, until, time_zone, portfolio.scans, **how)
-    ids = [campaign_id] if isinstance(campaign_id, str) else list(campaign_id)
+    ids = [campaign_id] if isinstance(campaign_id, str) else list(dict.fromkeys(campaign_id or ()))
+    if not ids:
+        rule = "must be the ID of a campaign, or several; to report on all of them, use report.portfolio"
+        raise InvalidParameter(Problem("campaign_id", campaign_id, rule))
     campaigns = list(map(portfolio.get_campaign, ids))
     with in_language(language):
         heading = _heading(portfolio, campaigns, title)
@@ -379,7 +382,7 @@ def _comparison(compare_to: object) -> CompareTo:
     if compare_to == "previous" or compare_to == "last year":
         return compare_to
     if not isinstance(compare_to, (tuple, list)) or len(compare_to) != 2:
-        rule = "must be 'previous', 'last year', or two days: the first and the one after the last"
+        rule = "must be 'previous', 'last year', 'campaigns', or two days: the first and the one after the last"
         raise InvalidParameter(Problem("compare_to", compare_to, rule))
     first, after = (_day("compare_to", bound) for bound in compare_to)
     if first is None or after is None or after <= first:

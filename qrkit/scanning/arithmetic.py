@@ -157,7 +157,7 @@ def _has_readable_shapes(design: Design) -> bool:
         and all(
             eye.pattern not in UNSURE_EYES
             and (eye.inner is None or (eye.pattern not in WIDE_CENTERS and eye.inner not in WIDE_CENTERS))
-            and not isinstance(eye.inner_color, Gradient)  # its edges may be too faint to count
+            and not any(isinstance(ink, Gradient) for ink in (eye.inner_color, eye.outer_color))  # edges may be faint
             and eye.opacity == 1
             for _, eye in eyes_of(design)
         )

@@ -79,6 +79,8 @@ OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in ro
 """Paths that look like short URLs but are not."""
 STANDARD = {name.lower(): (name, value) for name, value in STANDARD_HEADERS.items()}
 PREFLIGHT = STANDARD | {name.lower(): (name, value) for name, value in PREFLIGHT_HEADERS.items()}
+COMPRESSED = frozenset(["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd"])
+"""The content codings of compressed bodies; other values, such as utf-8, are no coding, and change nothing."""
 
 
 def make_app(
@@ -405,7 +407,7 @@ def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str], bran
 def _body(request: falcon.Request, most: int) -> bytes:
     """Return the body of a request; one that is compressed or too long is refused before it is read."""
     coding = request.get_header("Content-Encoding", default="").strip()
-    if coding.lower() not in ("", "identity"):
+    if not COMPRESSED.isdisjoint(re.split(r"[\s,]+", coding.lower())):
         raise WrongMediaType(
             f"the body has the Content-Encoding {coding[:40]!r}; send it uncompressed, without the header"
         )

@@ -211,11 +211,7 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
         for number in range(min(getattr(image, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
             if most_side and number and monotonic() > end:
                 return
-            with _without_warnings():
-                if hasattr(image, "n_frames"):
-                    image.seek(number)
-                if image.format == "TIFF":  # others warn when they are opened
-                    image.load()
+            _go_to(image, number)
             if image.mode in ("I", "F") or image.mode.startswith("I;16"):
                 yield (_upright(one, image) for one in _of_8_bits(image, most_side))
             else:
@@ -252,6 +248,20 @@ def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
         raise UnreadableFile(f"{name} has too many pixels: at most {most:,} in a webp")
     with _without_warnings():
         return Image.open(BytesIO(data), formats=PILLOW_NAMES)
+
+
+def _go_to(image: Image, number: int) -> None:
+    """Go to a frame of an image, and read that of a TIFF; other formats warn when they are opened."""
+    from PIL.ImageFile import ImageFile
+
+    tiff = image if isinstance(image, ImageFile) and image.format == "TIFF" else None
+    with _without_warnings():
+        if hasattr(image, "n_frames"):
+            image.seek(number)
+        if tiff:
+            tiff.load_prepare()  # warns, but reads nothing yet, so other threads hardly wait
+    if tiff:
+        tiff.load()
 
 
 def _upright(frame: Image, source: Image) -> Image:

@@ -315,6 +315,9 @@ SUMMARIES = [
     ("\ufeffWIFI:T:WPA;S:Cafe;P:espresso;;", "Wi-Fi: Cafe (WPA, password hidden)"),
     ("\xa0\u200bWIFI:T:WPA;S:Cafe;P:espresso;;", "Wi-Fi: Cafe (WPA, password hidden)"),
     ('"WIFI:T:WPA;S:Cafe;P:espresso;;"', "Wi-Fi: Cafe (WPA, password hidden)"),
+    *((f"{mark}WIFI:T:WPA;S:Cafe;P:espresso;;", "Wi-Fi: Cafe (WPA, password hidden)")
+      for mark in "\u2060\u200e\u202a\xad\u3000\u201c\u2018\u201e\xab`<"),
+    ("\u2060\u201cotpauth://totp/Shop?secret=JBSWY3DP", "One-time password: Shop (secret hidden)"),
     ("WIFI:", "Wi-Fi"),
     (vcard("FN:Ada Lovelace", "TEL:+39040"), "Contact: Ada Lovelace"),
     (vcard("TEL:+39040"), "Contact"),

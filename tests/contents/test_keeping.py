@@ -99,11 +99,28 @@ def test_a_name_keeps_its_prefix_and_a_company_its_unit(text, word):
         ({"name": "Ana Maria Novak"}, "N:Novak;Ana Maria;;;"),
         ({"family_name": "Ana Maria Petek"}, "N:Ana Maria Petek;;;;"),
         ({"given_name": "Ana"}, "N:Maria Petek;Ana;;;"),
+        ({"given_name": "An"}, "N:Petek;An;;;"),
+        ({"family_name": "etek"}, "N:etek;Ana Maria;;;"),
+        ({"family_name": "Maria"}, "N:Maria;;;;"),
     ],
 )
 def test_one_part_of_a_name_keeps_the_other(changes, line):
     text = "BEGIN:VCARD\nVERSION:3.0\nFN:Ana Maria Petek\nN:Petek;Ana Maria;;;\nNICKNAME:A\nEND:VCARD"
     assert line in contents.read(text).replace(**changes).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "line"),
+    [
+        ("Anna Lee", {"given_name": "Ann"}, "N:Lee;Ann;;;"),
+        ("Dr. Ana Petek MSc", {"family_name": "Petek"}, "N:Petek;;;;"),
+        ("Ana Maria Ana", {"family_name": "Ana"}, "N:Ana;Ana Maria;;;"),
+        ("Petek Ana", {"family_name": "Petek"}, "N:Petek;Ana;;;"),
+        ("Petek", {"family_name": "Petek"}, "N:Petek;;;;"),
+    ],
+)
+def test_the_rest_of_a_name_is_of_whole_words(name, fields, line):
+    assert line in contents.contact(name, **fields).split("\r\n")
 
 
 def test_of_several_addresses_one_is_taken_out_alone():

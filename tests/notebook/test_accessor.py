@@ -258,7 +258,7 @@ def test_the_table_has_the_columns_asked_for_and_its_pictures_their_size():
     "options", [{"size": 15}, {"size": 513}, {"rows": 0}, {"rows": 1001}, {"rows": True}, {"size": "64"}, {"rows": 1.5}]
 )
 def test_numbers_of_a_table_have_bounds(options):
-    with pytest.raises(InvalidParameter, match=r"must be a whole number in \d+\.\."):
+    with pytest.raises(InvalidParameter, match=r"must be a whole number of (pixels|rows) in \d+\.\."):
         DOORS.qr.show(**options)
 
 

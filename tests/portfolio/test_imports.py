@@ -226,3 +226,36 @@ def test_rows_to_fix_stand_first_and_duplicates_last(shop):
         (2, "heading-row"),
         (3, "duplicate"),
     ]
+
+
+PAYNOW = "00020101021126370009SG.PAYNOW010100211UEN2012345675204000053037025802SG5904Shop6009Singapore6304ABCD"
+
+
+def test_printed_short_urls_of_payments_are_kept_and_told(shop):
+    table = f"Name,Content,Trackable URL\nTill,{PAYNOW},{GO}/till\nDoor,{PAYNOW},\n".encode()
+    result = shop.import_file(table)
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(2, "no-address"), (3, "invalid")]
+    assert "content is a payment, which apps read from the code itself" in result.issues[0].detail
+    (till,) = shop.list_qrcodes()
+    assert (till.short_url, till.content) == (f"{GO}/till", PAYNOW)
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_exports_with_payments_of_earlier_versions_are_imported_whole(shop, format, tmp_path):
+    shop.import_file(f"Name,Content,Trackable URL\nTill,{PAYNOW},{GO}/till\n".encode())
+    exported = tmp_path / f"codes.{format}"
+    shop.export_file(exported)
+    with open_portfolio(":memory:", base_url=GO) as other:
+        assert other.import_file(exported).created == 1
+        assert [(code.short_code, code.content) for code in other.list_qrcodes()] == [("till", PAYNOW)]
+
+
+def test_a_payment_that_is_tracked_already_stops_no_other_change(shop):
+    shop.import_file(f"Name,Content,Trackable URL\nTill,{PAYNOW},{GO}/till\n".encode())
+    (till,) = shop.list_qrcodes()
+    assert shop.update_qrcode(till.id, valid_until="2030-01-01").content == PAYNOW
+    with pytest.raises(InvalidParameter, match="apps read from the code itself"):
+        shop.update_qrcode(till.id, content=PAYNOW.replace("Shop", "Café"))
+    still = shop.insert_qrcode(PAYNOW, is_dynamic=False)
+    with pytest.raises(InvalidParameter, match="apps read from the code itself"):
+        shop.update_qrcode(still.id, is_dynamic=True)

@@ -187,6 +187,8 @@ def test_properties_that_cannot_be_drawn_are_refused_before_anything_is_stored(p
         ),
         ("otpauth://steam/ana?secret=JBSWY3DPEHPK3PXP", "one-time password"),
         ("otpauth-migration://offline?data=CiEK", "one-time password"),
+        ("\ufeffotpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP", "One-time password"),
+        ("\u201cotpauth://steam/ana?secret=JBSWY3DPEHPK3PXP", "one-time password"),
     ],
 )
 def test_what_apps_read_from_the_code_cannot_be_tracked(portfolio, content, title):

@@ -211,3 +211,26 @@ def test_no_code_is_made_to_lead_to_itself(shop):
         with pytest.raises(InvalidParameter, match="is the short URL of this QR Code itself"):
             shop.update_qrcode(before[0].id, **change)
     assert shop.list_qrcodes() == before
+
+
+@pytest.mark.parametrize("by", ["name", "Poster ID"])
+def test_the_value_as_it_is_written_tells_similar_ones_apart(shop, by):
+    values = ("Door A", "Door  A")
+    for value in values:
+        name = value if by == "name" else "Entrance"
+        shop.insert_qrcode(f"https://example.com/{len(value)}", name=name, fields={"Poster ID": value})
+    both = [f"{value},https://example.com/new/{len(value)}" for value in values]
+    result = shop.import_file("\n".join([f"{by},Content", *both]).encode(), update_by=by)
+    assert (len(result.updates), result.failed) == (2, 0)
+    assert [code.content for code in shop.list_qrcodes()][3:] == [
+        "https://example.com/new/6", "https://example.com/new/7",
+    ]  # fmt: skip
+    unclear = shop.import_file(f"{by},Content\nDoor   A,https://example.com/x\n".encode(), update_by=by)
+    assert "belongs to 2 QR Codes" in unclear.issues[-1].detail
+
+
+def test_two_spellings_of_one_code_change_it_once(shop):
+    rows = b"Name,Content\nDoor,https://example.com/1\n Door,https://example.com/2\n"
+    result = shop.import_file(rows, update_by="name")
+    assert (len(result.updates), contents(shop)["Door"]) == (1, "https://example.com/1")
+    assert "is in row 2, too" in result.issues[0].detail

@@ -83,3 +83,16 @@ def test_one_campaign_cannot_be_compared():
 def test_a_report_on_one_campaign_compares_none(shop):
     with pytest.raises(InvalidParameter, match="compare_to"):
         report.campaign(shop, shop.find_campaign("Door").id, compare_to="campaigns")
+    with pytest.raises(InvalidParameter, match="needs two campaigns or more"):
+        report.campaign(shop, [shop.find_campaign("Door").id] * 2, compare_to="campaigns")
+
+
+@pytest.mark.parametrize("ids", [[], None, ""])
+def test_a_report_on_no_campaign_is_refused(shop, ids):
+    with pytest.raises((InvalidParameter, NotFound), match="campaign"):
+        report.campaign(shop, ids)
+
+
+def test_an_unknown_comparison_is_told_all_that_there_are(shop):
+    with pytest.raises(InvalidParameter, match="'previous', 'last year', 'campaigns', or two days"):
+        report.portfolio(shop, compare_to="months")

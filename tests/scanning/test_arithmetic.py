@@ -102,6 +102,7 @@ def test_most_presets_need_no_drawing():
         {"markers": all_eyes("circle")},
         {"markers": all_eyes("eye-1", inner="eye-17")},
         {"markers": all_eyes("rounded", outer_color="#777777")},
+        {"markers": all_eyes("eye-1", outer_color=Gradient.linear("black", "navy"))},
         {"modules": Modules(type="dots", sizes=(0.6, 1))},
         {"modules": Modules(type="crosses"), "foreground": Gradient.linear("black", "navy")},
         {"modules": Modules(type="dots", palette=["black", "orange"])},

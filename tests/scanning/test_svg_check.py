@@ -127,6 +127,13 @@ def test_a_code_that_a_browser_may_draw_in_another_way_is_refused(tmp_path, body
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "unread", ["<!-- <?xml-stylesheet href='a.css'?> -->", "<desc><![CDATA[<?xml-stylesheet?>]]></desc>"]
+)
+def test_a_style_sheet_that_a_comment_speaks_of_raises_no_doubt(tmp_path, unread):
+    assert report_of(tmp_path, f'{unread}{PAPER}<path d="{PATH}"/>').verdict == "robust"
+
+
 @pytest.mark.parametrize("version", quick_first([10, 15, 25, 40], 1))
 @pytest.mark.parametrize("form", ["rect", "use"])
 def test_codes_with_an_element_a_module_get_a_verdict(tmp_path, version, form):

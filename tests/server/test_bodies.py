@@ -249,7 +249,16 @@ def test_a_compressed_body_is_refused_with_what_is_allowed(ask, path):
     assert refusal(answer) == (415, "unsupported-media-type", [])
     assert answer.headers["accept-encoding"] == "identity"
     assert "Content-Encoding 'gzip'; send it uncompressed" in answer.headers["x-api-error"]
-    assert ask("decode", b"no picture", {"Content-Encoding": "Identity"}).status == 400
+    assert refusal(ask(path, body, {"Content-Encoding": "identity, GZIP"})) == (415, "unsupported-media-type", [])
+
+
+@pytest.mark.rule("H1")
+@pytest.mark.parametrize("coding", ["Identity", "utf-8", ""])
+def test_a_content_encoding_that_compresses_nothing_is_ignored(ask, coding):
+    """Some clients name the charset there."""
+    assert ask("decode", b"no picture", {"Content-Encoding": coding}).status == 400
+    headers = {"Content-Type": "application/json", "Content-Encoding": coding}
+    assert ask("generate", b'{"content": "hi"}', headers).status == 200
 
 
 @pytest.mark.rule("H1")

@@ -2,6 +2,7 @@ import random
 import struct
 import subprocess
 import sys
+import threading
 import zlib
 from functools import reduce
 from io import BytesIO, StringIO
@@ -533,3 +534,27 @@ def test_a_picture_is_read_without_pydantic(tmp_path):
     program = f"import sys, qrkit; print(qrkit.decode({str(path)!r}).content, 'pydantic' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert ran.stdout == "https://example.com False\n"
+
+
+class Pipe(BytesIO):
+    """A file of which a read can take as long as another thread takes for something else."""
+
+    meanwhile = None
+
+    def read(self, size=-1):
+        if self.meanwhile:
+            thread, self.meanwhile = self.meanwhile, None
+            thread.start()
+            thread.join(10)
+            assert not thread.is_alive()
+        return super().read(size)
+
+
+def test_a_tiff_that_is_read_slowly_keeps_no_other_picture_waiting():
+    picture, found = generate("x"), []
+    file = Pipe(picture.to_bytes("tif"))
+    slow = Image.open(file)
+    assert slow.n_frames == 1
+    file.meanwhile = threading.Thread(target=lambda: found.append(decode(picture.to_bytes("png")).content), daemon=True)
+    assert decode(slow).content == "x"
+    assert found == ["x"]

@@ -57,6 +57,8 @@ LONGEST_EMBEDDED = 1_024
 """Pixels of the longer side of an SVG that is embedded in another one."""
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
+_UNPARSED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?(xml-stylesheet)?.*?(?:\?>|\Z)", re.DOTALL)
+"""Matches comments, texts and instructions; the group says that an instruction refers to a style sheet."""
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -173,7 +175,7 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     had_elements = len(root) > 0
     styles = _Styles(root, may_embed=may_embed)
     styles.apply()
-    if b"<?xml-stylesheet" in data.replace(b"\0", b""):  # UTF-16 has zeros
+    if any(part[1] for part in _UNPARSED.finditer(data.replace(b"\0", b""))):  # UTF-16 has zeros
         styles.doubts["the SVG refers to a style sheet in another file, which is never loaded"] = None
     _drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
