@@ -19,6 +19,7 @@ MEDIA_TYPE = "application/sql"
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
 _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
 _BLANK = r"(?:\s++|(?:--|#)[^\n]*+|/\*[\s\S]*?(?:\*/|\Z))*+"
+"""Spaces and comments; a comment without an end is all that follows, as in a database."""
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*(?:(?P<comment>--[^\n]*+|/\*(?!!))|(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
     r"|(?:INSERT|REPLACE)(?: OR REPLACE| OR IGNORE| IGNORE)? INTO)\b"
@@ -33,6 +34,7 @@ _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.D
 _PREFIX = r"(?:[NB]|_\w+\s*+|(?:DATE|TIME|TIMESTAMP)\s++)?"
 _TYPE = r"[^,()']*+(?:\([^()']*+\)[^,()']*+)?"
 _WORD = r"(?!--|/\*|AS\s)[^,()'\":\s]++"
+"""A word of a bare value such as CURRENT TIMESTAMP; comments within a row are told, as they may hold anything."""
 _VALUE, _ESCAPED_VALUE = (
     re.compile(
         rf"\s*+(?P<cast>CAST\(\s*+)?(?:(?:X'|0x)(?P<hex>(?:[0-9a-f]{{2}})++)'?"
