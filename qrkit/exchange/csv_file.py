@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import TEXT_COLUMNS
+from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
 from qrkit.exchange.encodings import decoded, undecoded
 from qrkit.exchange.locating import MOST_TRIED, Part
 from qrkit.exchange.table_files import MOST_BYTES
@@ -32,6 +32,7 @@ _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF0
 
 _KEPT_AS_TEXT = re.compile(r'="([^"]*)"')
 """A formula that some programs write for a text, so that a spreadsheet keeps its leading zeros: ="0012"."""
+_OURS = frozenset(NAMES)
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
 MOST_BROKEN = 100
@@ -90,7 +91,7 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 
 def _checked(text: str, share: Share | None) -> Iterator[Cells]:
     """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
-    rows = _rows(text, _delimiter(text, share))
+    rows, bare = _rows(text, _delimiter(text, share)), _bare
     is_broken = undecoded(text)
     if "'" not in text and '="' not in text and not is_broken:
         yield from rows
@@ -102,7 +103,9 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
             broken = "".join(cells).encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:60]
             yield UnreadableFile(f"{broken!r} has bytes that are not of the encoding of the file", line=number)
         else:
-            yield [_bare(cell) if cell[:1] in ("'", "=") else cell for cell in cells]
+            if number == 1 and _OURS.issubset(cells):  # we keep no zeros with formulas, so a formula is what it says
+                bare = taken_off
+            yield [bare(cell) if cell[:1] in ("'", "=") else cell for cell in cells]
 
 
 def _bare(cell: str) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from math import inf, isfinite
 from types import NoneType
 from typing import Any, BinaryIO, NamedTuple
@@ -112,7 +113,7 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
     """
     value = _parsed(data)
     arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
-    found = share and _records(value, lambda one: share([name for name, _ in _flat(one)]) >= 1)
+    found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
     found = found or next(arrays, [])
     if not found or not all(isinstance(one, dict) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
@@ -176,6 +177,12 @@ def _inner(value: Any) -> Iterator[Any]:
 def _is_of_phpmyadmin(page: Any) -> bool:
     """Return whether this is the header of a database, or another table of it."""
     return isinstance(page, dict) and page.get("type") in ("header", "database", "table")
+
+
+def _names(one: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of `_flat`, without the texts of the values, which would be made once more at each depth."""
+    for name, value in one.items():
+        yield from (f"{name}.{inner}" for inner in value) if isinstance(value, dict) else [name]
 
 
 def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -221,10 +221,11 @@ def _searched(parts: Sequence[Part], found: tuple[int, int] | None, share: Share
 def _beginning(part: Part, size: int) -> list[Cells]:
     """Return the first rows of a part, up to the first that is not blank at least."""
     rows = list(islice(part.rows, size))
-    while not any(map(_is_filled, rows[-1:])) and (cells := next(part.rows, None)) is not None:
-        if any(map(_is_filled, rows)):
-            return rows
-        rows.append(cells)
+    if not any(map(_is_filled, rows)):
+        for cells in part.rows:
+            rows.append(cells)
+            if _is_filled(cells):
+                break
     return rows
 
 

@@ -18,10 +18,12 @@ from qrkit.exchange.marked_cells import Fraction
 MEDIA_TYPE = "application/sql"
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
 _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
+_BLANK = r"(?:\s++|(?:--|#)[^\n]*+|/\*[\s\S]*?(?:\*/|\Z))*+"
+"""Spaces and comments; a comment without an end is all that follows, as in a database."""
 _STATEMENT = re.compile(
-    r"(?:^|;)[ \t]*(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
+    r"(?:^|;)[ \t]*(?:(?P<comment>--[^\n]*+|/\*(?!!))|(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
     r"|(?:INSERT|REPLACE)(?: OR REPLACE| OR IGNORE| IGNORE)? INTO)\b"
-    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?",
+    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?)",
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"
@@ -31,11 +33,13 @@ _VALUES = re.compile(r"\s*(?:OVERRIDING (?:SYSTEM|USER) VALUE\s+)?VALUES?\s*\(",
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _PREFIX = r"(?:[NB]|_\w+\s*+|(?:DATE|TIME|TIMESTAMP)\s++)?"
 _TYPE = r"[^,()']*+(?:\([^()']*+\)[^,()']*+)?"
+_WORD = r"(?!--|/\*|AS\s)[^,()'\":\s]++"
+"""A word of a bare value such as CURRENT TIMESTAMP; comments within a row are told, as they may hold anything."""
 _VALUE, _ESCAPED_VALUE = (
     re.compile(
         rf"\s*+(?P<cast>CAST\(\s*+)?(?:(?:X'|0x)(?P<hex>(?:[0-9a-f]{{2}})++)'?"
         rf"|{escaping}'(?P<escaped>(?:[^'\\]|\\.|'')*+)'|{plain}'(?P<text>(?:[^']|'')*+)'"
-        rf"|\"(?P<double>(?:[^\"\\]|\\.|\"\")*+)\"|(?P<bare>[^,()'\":\s]*+))"
+        rf"|\"(?P<double>(?:[^\"\\]|\\.|\"\")*+)\"|(?P<bare>(?:{_WORD}(?:\s++{_WORD})*+)?))"
         rf"(?(cast)\s++AS\s{_TYPE}\))(?:\s*+::{_TYPE})?\s*+(?P<end>[,)])",
         re.DOTALL | re.IGNORECASE,
     )
@@ -49,7 +53,7 @@ _ESCAPING = re.compile(
 )
 """Matches what only dumps with such texts have; in dumps of SQLite, only a CREATE TABLE may have backticks."""
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
-_NEXT_ROW = re.compile(r"\s*,\s*\(")
+_BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
@@ -65,38 +69,54 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     if not tables:
         raise UnreadableFile("the file has no INSERT INTO … VALUES or COPY … FROM stdin with rows of a table")
     # Of the tables of a large database, only the first ones are looked into.
-    likely = sorted(tables.items(), key=lambda one: share is not None and share([*one[1].heading]) < 1)
-    return [Part(name, chain([[*table.heading]], table.rows), note=note) for name, table in likely]
+    likely = sorted(tables.items(), key=lambda one: share is not None and share([*one[1].heading.values()]) < 1)
+    return [
+        Part(name, chain([[*table.heading.values()]], map(table.fitted, table.rows)), note=note)
+        for name, table in likely
+    ]
 
 
 class _Table:
-    """A table, whose INSERTs may list its columns in another order, and only some of them."""
+    """A table, whose INSERTs may list its columns in another order and case, and only some of them.
+
+    Attributes:
+        heading: The names of the columns by their lowercase names.
+        rows: The lowercase names and the cells of each row, or why it cannot be read.
+    """
 
     def __init__(self) -> None:
-        self.heading: dict[str, None] = {}
-        self.rows: list[Cells] = []
+        self.heading: dict[str, str] = {}
+        self.rows: list[tuple[Sequence[str], list[str]] | UnreadableFile] = []
         self._listed, self._names = "", tuple[str, ...]()
 
     def add(self, listed: str, rows: Iterable[Cells]) -> None:
         """Add rows with the listed columns, or with columns A, B, … if there are none."""
         if listed != self._listed:  # most dumps have an INSERT for each row
-            self._listed, self._names = listed, _names(listed)
-            self._widen(self._names)
-        self.rows += [cells if isinstance(cells, UnreadableFile) else self._fitted(cells) for cells in rows]
+            self._listed, self._names = listed, self._widened(_names(listed))
+        for cells in rows:
+            if isinstance(cells, UnreadableFile):
+                self.rows.append(cells)
+                continue
+            names = self._names or self._widened(_letters(len(cells)))
+            rule = f"must have one value for each of the {len(names)} columns"
+            is_whole = len(cells) == len(names)
+            self.rows.append((names, cells) if is_whole else UnreadableFile(f"{', '.join(cells)[:60]!r} {rule}"))
 
-    def _widen(self, names: Sequence[str]) -> None:
-        self.heading |= dict.fromkeys(names)
+    def fitted(self, row: tuple[Sequence[str], list[str]] | UnreadableFile) -> Cells:
+        """Return a cell for each column; only of a row that is read, as the table may be far wider than the row."""
+        if isinstance(row, UnreadableFile):
+            return row
+        by_name = dict(zip(*row, strict=True))
+        return [by_name.get(name, "") for name in self.heading]
+
+    def _widened(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names in lowercase, as databases see them, which are columns of the table from now on."""
+        found = tuple(map(str.lower, names))
+        for lowercase, name in zip(found, names, strict=True):
+            self.heading.setdefault(lowercase, name)
         if len(self.heading) > MOST_COLUMNS:
             raise UnreadableFile(f"a table of the dump has more than {MOST_COLUMNS:,} columns")
-
-    def _fitted(self, cells: list[str]) -> Cells:
-        names = self._names or _letters(len(cells))
-        if names is not self._names:
-            self._widen(names)
-        if len(cells) != len(names):
-            return UnreadableFile(f"{', '.join(cells)[:60]!r} must have one value for each of the {len(names)} columns")
-        by_name = dict(zip(names, cells, strict=True))
-        return [by_name.get(name, "") for name in self.heading]
+        return found
 
 
 @lru_cache(maxsize=100)
@@ -108,9 +128,14 @@ def _tables(text: str, *, has_escapes: bool) -> dict[str, _Table]:
     value = _ESCAPED_VALUE if has_escapes else _VALUE
     columns: dict[str, str] = {}
     tables: dict[str, _Table] = {}
-    place_of_next = 0
+    place_of_next, last_close = 0, text.rfind("*/")
     while statement := _STATEMENT.search(text, place_of_next):
-        name, place_of_next = _bare(statement["table"]), statement.end()
+        place_of_next = statement.end()
+        if statement["comment"]:
+            if statement["comment"] == "/*":
+                place_of_next = max(place_of_next, text.find("*/", place_of_next, last_close + 2))
+            continue
+        name = _bare(statement["table"])
         listed = statement["columns"] or columns.get(name, "")
         if statement["what"].upper().startswith("CREATE"):
             columns[name] = listed
@@ -133,7 +158,7 @@ def _tables(text: str, *, has_escapes: bool) -> dict[str, _Table]:
 
 def _row_count(tables: Mapping[str, _Table]) -> int:
     """Return how many rows could be read."""
-    return sum(isinstance(row, list) for table in tables.values() for row in table.rows)
+    return sum(not isinstance(row, UnreadableFile) for table in tables.values() for row in table.rows)
 
 
 def _names(columns: str) -> tuple[str, ...]:
@@ -151,13 +176,20 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
         cells.append(_BITS.get(cell, cell))
         if found["end"] == ")":
             rows.append(cells)
-            cells, following = [], _NEXT_ROW.match(text, place)
-            if following is None:
+            cells, behind = [], _BEHIND_ROW.match(text, place)
+            blank, comma, row = behind.groups("") if behind else ("", "", "")
+            if bool(comma) != bool(row):
+                rows.append(_unread(text, place + len(blank)))
+            place += len(blank + comma + row)
+            if not (comma and row):
                 return place
-            place = following.end()
-    rule = "is not a value of a row; the rows after it in this INSERT were not read"
-    rows.append(UnreadableFile(f"{text[place : place + 60]!r} {rule}"))
+    rows.append(_unread(text, place))
     return place
+
+
+def _unread(text: str, place: int) -> UnreadableFile:
+    rule = "is not a value of a row; the rows after it in this INSERT were not read"
+    return UnreadableFile(f"{text[place : place + 60]!r} {rule}")
 
 
 def _cell(found: re.Match[str]) -> str:

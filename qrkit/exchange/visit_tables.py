@@ -22,6 +22,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.marked_cells import Fraction
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.questions.visit_frame import FRAME_KINDS
@@ -165,7 +166,8 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
-            row = {what: cells[place].strip() for what, place in places.items()} | {"time": _time_of(cells, places)}
+            row = {what: cells[place] if what == "count" else cells[place].strip() for what, place in places.items()}
+            row["time"] = _time_of(cells, places)
             visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table, dates)
         except (InvalidParameter, UnreadableFile, ValueError) as error:
             table.issues.append((number, str(error)))
@@ -251,7 +253,13 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDa
     _check(visit)
     if "count" not in row:
         return visit, 1
-    return visit, read_count(row["count"], "count")
+    return visit, _count(row["count"])
+
+
+def _count(cell: str) -> int:
+    if type(cell) is Fraction:
+        raise ValueError(f"count={cell!r} must be a whole number")
+    return read_count(cell.strip(), "count")
 
 
 def _check(visit: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, Writing, exchange_format, table_files
 from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS, Row
@@ -192,6 +193,15 @@ def test_a_formula_that_keeps_zeros_is_its_text():
     assert found["Trackable URL"].tolist() == ["0012", "=A1"]
     assert found["QR Code Name"].tolist() == ["007", "b"]
     assert found["Content"].tolist() == ["x", "=1+1"]
+
+
+@pytest.mark.parametrize("is_safe", [True, False])
+def test_a_content_of_ours_that_keeps_zeros_stays_a_formula(is_safe):
+    content = '="0012"'
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop, open_portfolio(":memory:") as other:
+        shop.insert_qrcode(content, name=content)
+        other.import_file(shop.export_bytes(format="csv", safe=is_safe), format="csv")
+        assert [(code.content, code.name) for code in other.list_qrcodes()] == [(content, content)]
 
 
 def test_missing_columns_are_empty_and_unknown_ones_are_left_alone():

@@ -279,3 +279,12 @@ def test_ten_megabytes_in_a_cell_cost_their_row(separator):
     assert codes == {"https://example.com": "https://example.com"}
     assert [issue.partition(":")[0] for issue in issues] == ["invalid"]
     assert len(issues[0]) < 500
+
+
+@pytest.mark.parametrize("blank", [49, 50, 51])
+def test_a_blank_row_at_the_end_of_the_first_ones_costs_no_row(blank):
+    lines = ["Content", *map(str, range(2, 60))]
+    lines[blank - 1] = ""
+    sheet = read_sheet("\n".join(lines).encode())
+    assert sheet.numbers == tuple(number for number in range(2, 60) if number != blank)
+    assert sheet.rows == tuple((str(number),) for number in sheet.numbers)

@@ -300,6 +300,16 @@ def test_a_fraction_is_no_number_of_thousands(format, heading, columns):
     assert result.count("count-unreadable") == 1
 
 
+@pytest.mark.parametrize("format", TABLES)
+def test_a_fraction_is_no_number_of_thousands_of_visits(format):
+    rows = [("Short code", "Date", "Clicks"), ("a", "2024-05-01", 1.234), ("a", "2024-05-02", "1.234")]
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode(DOOR, short_code="a")
+        result = shop.import_scans(TABLES[format](rows), format=format)
+        assert shop.list_qrcodes()[0].scans == 1_234
+    assert [detail for _, detail in result.issues] == ["count='1.234' must be a whole number"]
+
+
 def test_a_fraction_beside_counts_stays_as_it_is():
     rows = [("Content", "Scans", "QR Code Name", "Width"), (DOOR, 5.0, 1.234, 12.345)]
     with open_portfolio(":memory:") as shop:

@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from time import process_time
 
 import pandas as pd
 import pytest
@@ -81,6 +82,17 @@ def test_any_json_is_read_with_a_mapping(shop, columns):
     result = shop.import_file(json.dumps(data).encode(), format="json", columns=columns)
     assert (result.created, result.count("own-column")) == (len(CODES), 1)
     assert_all_lead_to_their_own(shop)
+
+
+def test_deep_objects_with_chosen_columns_are_read_in_time_that_grows_as_they_do(shop):
+    deep = {"content": "a"}
+    for _ in range(200):
+        deep = {**{f"name{number}": [number] for number in range(200)}, "inner": [deep]}
+    data = json.dumps(deep).encode()
+    began = process_time()
+    shop.import_file(data, format="json", columns={"Content": "content"})
+    assert process_time() - began < 1
+    assert [code.content for code in shop.list_qrcodes()] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Dumps of databases: the links of services that people run themselves, and nothing else of the database."""
 
+import tracemalloc
 from time import process_time
 
 import pytest
@@ -225,6 +226,19 @@ GO
         VALUES ('door','https://e.org/1','It''s C:\new'); INSERT INTO links {LINKS} VALUES ('gate','https://e.org/2','');""",
     "other columns in each INSERT": r"""INSERT INTO links (title, short_url, long_url) VALUES ('It''s C:\new','door','https://e.org/1');
 INSERT INTO links (long_url, short_url) VALUES ('https://e.org/2','gate');""",
+    "columns in another case": rf"""INSERT INTO links {LINKS} VALUES ('door','https://e.org/1','It''s C:\new');
+INSERT INTO links (Short_URL, LONG_URL) VALUES ('gate','https://e.org/2');""",
+    "comments between rows": rf"""INSERT INTO links {LINKS}
+VALUES ('door','https://e.org/1','It''s C:\new'), -- it's (the) first
+# and
+/* the, (second) */ ('gate','https://e.org/2',NULL);""",
+    "statements in comments": rf"""-- old; INSERT INTO links {LINKS} VALUES ('a','https://e.org/3','b');
+/* INSERT INTO links {LINKS} VALUES ('c','https://e.org/4','d');
+INSERT INTO links {LINKS} VALUES ('e','https://e.org/5','f'); */
+INSERT INTO links {LINKS} VALUES ('door','https://e.org/1','It''s C:\new'); /*
+INSERT INTO links {LINKS} VALUES ('g','https://e.org/6','h'); */
+INSERT INTO links {LINKS} VALUES ('gate','https://e.org/2',NULL) /* ;
+INSERT INTO links {LINKS} VALUES ('i','https://e.org/7','j'); */;""",
 }  # fmt: skip
 
 
@@ -251,6 +265,40 @@ def test_rows_that_are_not_read_are_told(shop, rows, detail):
     assert detail in result.issues[-1].detail
 
 
+@pytest.mark.parametrize("behind", [",", ",\n", " ('gate', 'https://e.org');", ", -- more", ", 'gate');", ",;"])
+def test_rows_that_do_not_follow_as_in_sql_are_told(shop, behind):
+    dump = f"INSERT INTO links (slug, url) VALUES ('door', 'https://e.org'){behind}"
+    result = shop.import_file(dump.encode(), format="sql")
+    assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["door"], 1)
+    assert "the rows after it in this INSERT were not read" in result.issues[-1].detail
+
+
+@pytest.mark.parametrize("value", ["CURRENT TIMESTAMP", "- 1", "1 + 2", "CAST(12 AS INT)", "NULL"])
+def test_values_of_several_words_cost_no_row(shop, value):
+    rows = f"('door', 'https://e.org/1', {value}), ('gate', 'https://e.org/2', 1)"
+    dump = f"INSERT INTO links (short_url, long_url, seen) VALUES {rows};"
+    assert codes_of(shop, dump) == [DOOR[:2], GATE[:2]]
+
+
+@pytest.mark.parametrize("row", ["('gate', -- it\n 'b')", "(/* it */ 7, 'b')", "(7 /* it */, 'b')", "(7 AS x, 'b')"])
+def test_comments_within_a_row_are_told(shop, row):
+    dump = f"INSERT INTO links (slug, url) VALUES ('door', 'https://e.org'), {row};"
+    result = shop.import_file(dump.encode(), format="sql")
+    assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["door"], 1)
+
+
+def test_narrow_rows_of_a_wide_table_take_little_memory(shop):
+    names = ", ".join(f"c{number}" for number in range(900))
+    values = ", ".join("0" * 900)
+    dump = f"INSERT INTO a ({names}) VALUES ({values});\nINSERT INTO a (c0) VALUES {'(1),' * 9_999}(1);\n"
+    tracemalloc.start()
+    with pytest.raises(UnreadableFile):
+        shop.import_file(dump.encode(), format="sql")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
 def test_links_behind_many_other_tables_are_found(shop):
     others = "".join(f"INSERT INTO wp_{number} (id, value) VALUES (1, 'x');\n" for number in range(50))
     assert codes_of(shop, f"{others}INSERT INTO links (slug, url) VALUES ('door', 'https://e.org/1');\n") == [DOOR[:2]]
@@ -275,6 +323,10 @@ def test_a_dump_that_ends_within_copied_rows_tells_so(shop):
         "CREATE TABLE a (" + "KEY a (" * 99_999 + "\n",
         f"CREATE TABLE a ({'KEY b,' * 99_999}KEY (c));\n",
         "CREATE TABLE a ((((\n",
+        "/*\n",
+        "INSERT INTO a VALUES (1) /*\n",
+        "INSERT INTO a VALUES (1), /*\n",
+        pytest.param("INSERT INTO a VALUES (1 1\n", marks=pytest.mark.slow),
     ],
     ids=[
         "copies without end",
@@ -284,6 +336,10 @@ def test_a_dump_that_ends_within_copied_rows_tells_so(shop):
         "keys without end",
         "columns called key",
         "nested without end",
+        "comments without end",
+        "comments behind rows without end",
+        "comments between rows without end",
+        "words without end",
     ],
 )
 def test_hostile_dumps_are_read_in_time_that_grows_as_they_do(shop, line):
