@@ -137,7 +137,8 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     """
     from qrkit.store.copies.arrow_tables import pandas_frame  # exports do without DuckDB
 
-    frame = _with_levels(pandas_frame(frame, "frame"), (columns or {}).values())
+    chosen = columns.values() if isinstance(columns, Mapping) else ()
+    frame = _with_levels(pandas_frame(frame, "frame"), chosen)
     if len(frame) > MOST_ROWS:
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
