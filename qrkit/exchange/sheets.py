@@ -26,6 +26,9 @@ from qrkit.exchange.table_files import (
 )
 from qrkit.files import read_file
 
+MOST_CELLS = 20_000_000
+"""Cells that a sheet holds at most: in a dump or JSON, each of many short rows is as wide as the widest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -185,13 +188,17 @@ def sheet_of(
         name: The name of the file to use in errors.
 
     Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
+        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows or
+            20 million cells.
         InvalidParameter: If there is no such sheet or encoding.
     """
     located = _located_in(data, format, place, columns if callable(columns) else _share_of(columns), name)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
     for number, cells, wrong in records(located):
         check_number(len(found), number)
+        if len(found) * len(cells) > MOST_CELLS:
+            rule = f"the table has more than {MOST_CELLS:,} cells; leave out columns that are not needed, or split it"
+            raise UnreadableFile(rule, line=number)
         found[number] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
     if not located.heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange.csv_file import made_safe
-from qrkit.exchange.sheets import Sheet, read_sheet
+from qrkit.exchange.sheets import Sheet, read_sheet, sheet_of
 from qrkit.exchange.table_files import MOST_ROWS
 from tests.sweeps import quick_first
 
@@ -180,6 +180,15 @@ def test_a_name_that_is_no_column_or_two_is_refused_by_the_name_of_its_field(nam
 def test_what_has_no_rows_or_too_many_is_refused(data, words):
     with pytest.raises(UnreadableFile, match=words):
         read_sheet(data)
+
+
+@pytest.mark.slow
+def test_short_rows_of_a_wide_table_have_a_limit():
+    """A file of 330 KB would become 80 million cells."""
+    wide = f"INSERT INTO a ({', '.join(f'c{number}' for number in range(990))}) VALUES ({', '.join(['1'] * 990)});\n"
+    rows = ",".join(["(1)"] * 80_000)
+    with pytest.raises(UnreadableFile, match="more than 20,000,000 cells"):
+        sheet_of(f"{wide}INSERT INTO a (c0) VALUES {rows};".encode(), "sql")
 
 
 @pytest.mark.parametrize("name", ["codes.xml", "codes.zip", "missing.csv", "."])
