@@ -117,7 +117,11 @@ def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(su
 
 @pytest.mark.parametrize(
     ("data", "what"),
-    [(b"%PDF-1.7\n", "a PDF"), (gzip.compress(b"Content\nx\n", mtime=0), "a gzip archive"), (b"\x89PNG\r\n", "a picture")],
+    [
+        (b"%PDF-1.7\n", "a PDF"),
+        (gzip.compress(b"Content\nx\n", mtime=0), "a gzip archive"),
+        (b"\x89PNG\r\n", "a picture"),
+    ],
 )
 @pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
 def test_a_file_that_is_no_table_is_named_by_its_first_bytes(data, what, columns):
