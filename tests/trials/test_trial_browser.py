@@ -48,6 +48,7 @@ def opened(chromium):
 def code_on(tab, number):
     """The address in the code on the screen, as a phone sees it."""
     tab.locator(f'#code[src="picture?{number}"]').wait_for()
+    tab.locator("#code").evaluate("picture => picture.decode()")  # until it is loaded, nothing is on the screen
     return decode(tab.locator(".stage").screenshot()).content
 
 
