@@ -110,7 +110,7 @@ def contact(
 def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
     """Return the family name and the given name; without fields of their own, the last word and the words before.
 
-    If only one of them has a field, the other one is the rest of a name that begins or ends with it.
+    If only one of the two is given, the other is what is left of the name before or after it.
     """
     family, given, name = fields["family_name"] or "", fields["given_name"] or "", fields["name"]
     if family and given:

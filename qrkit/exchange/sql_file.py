@@ -27,7 +27,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"
-"""A rule of a table lists columns in its parentheses; a column called `key` has a length, values or nothing in them."""
+"""Matches a rule such as KEY (name), but no column called `key`: its parentheses hold a length or values, if any."""
 _COLUMN = re.compile(rf"(?:^|,)\s*+(?:(?={_RULE})|({_NAME}))(?:[^,()']|'[^']*+'|{_NESTED})*+", re.IGNORECASE)
 _VALUES = re.compile(r"\s*(?:OVERRIDING (?:SYSTEM|USER) VALUE\s+)?VALUES?\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
@@ -110,7 +110,7 @@ class _Table:
         return [by_name.get(name, "") for name in self.heading]
 
     def _widened(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names in lowercase, as databases see them, which are columns of the table from now on."""
+        """Add columns to the table, and return their names in lowercase, as databases compare them."""
         found = tuple(map(str.lower, names))
         for lowercase, name in zip(found, names, strict=True):
             self.heading.setdefault(lowercase, name)

@@ -487,7 +487,7 @@ class Portfolio(Shown, Scanned, Written):
         *,
         updates: bool = False,
     ) -> ImportResult:
-        """Add and update in one transaction what a function decides."""
+        """Add and update, in one transaction, the QR Codes that a function chooses."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
             campaigns: list[Campaign] = []

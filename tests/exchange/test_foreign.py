@@ -494,7 +494,7 @@ def test_what_is_no_link_is_told_by_its_place(portfolio):
 
 
 def pages(*targets):
-    """Pages of links as an API answers them, one link a page."""
+    """Pages of links as an API returns them, with one link on each."""
     return [{"links": [{"short_url": f"https://s.test/{one}", "long_url": f"{MENU}{one}"}]} for one in targets]
 
 

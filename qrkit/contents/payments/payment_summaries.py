@@ -65,4 +65,4 @@ PAYMENTS: Mapping[str, tuple[str, str, str, Callable[[Content], str]]] = {
 }
 """Maps how a payment begins to its kind, its title, what is hidden, and the function that describes it.
 
-The kind is "" if none of ours holds the payment."""
+The kind is "" for payments that no kind of content here can hold."""

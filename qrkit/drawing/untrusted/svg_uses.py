@@ -1,4 +1,4 @@
-"""Tells whether `use` draws a shape of an untrusted SVG in a different style than the shape has in its own place."""
+"""Tells whether a `use` in an untrusted SVG draws a shape in another style than the shape itself has."""
 
 from __future__ import annotations
 
