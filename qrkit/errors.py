@@ -246,10 +246,18 @@ class MissingParameter(InvalidParameter):
 
 
 class UnknownParameter(InvalidParameter):
-    """A parameter name is not known."""
+    """A parameter name is not known.
 
-    def __init__(self, name: str, value: Any, allowed: Iterable[str]) -> None:
-        rule = f"is not a parameter; {nearest(name.rpartition('.')[2], allowed)}"
+    Args:
+        name: The name, after the path of its record: `markers.topLeft.colour`.
+        value: The value that was passed.
+        allowed: The names that the record knows.
+        meant: The one of them that is surely meant; if empty, similar names are suggested, or all are listed.
+    """
+
+    def __init__(self, name: str, value: Any, allowed: Iterable[str], meant: str = "") -> None:
+        hint = f"did you mean {meant!r}?" if meant else nearest(name.rpartition(".")[2], allowed)
+        rule = f"is not a parameter; {hint}"
         super().__init__(Problem(name, value, rule, "unknown-parameter"))
 
 

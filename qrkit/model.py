@@ -174,6 +174,9 @@ class Model(Shown, BaseModel):
     no_fields: ClassVar[Mapping[str, str]] = {}
     """Names that people pass as fields, with advice on what to use instead."""
 
+    names_elsewhere: ClassVar[Mapping[str, str]] = {}
+    """Names that other libraries give to fields: `border` for `padding`."""
+
     _all_fields: ClassVar[set[str]]
     """The names of all fields, which records share that are made by `as_stored`."""
 
@@ -186,7 +189,7 @@ class Model(Shown, BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise _to_invalid_parameter(type(self), error, values) from error
+            raise _to_invalid_parameter(type(self), error, values) from None
 
     # Pydantic validates nested records without our `__init__`, so that errors keep their path (`location.latitude`).
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -225,7 +228,7 @@ class Model(Shown, BaseModel):
         try:
             return cls.model_validate(fields)
         except ValidationError as error:
-            raise _to_invalid_parameter(cls, error, fields) from error
+            raise _to_invalid_parameter(cls, error, fields) from None
 
     @classmethod
     def as_stored(cls, fields: dict[str, Any]) -> Self:
@@ -247,7 +250,7 @@ class Model(Shown, BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise _to_invalid_parameter(cls, error) from error
+            raise _to_invalid_parameter(cls, error) from None
 
     @classmethod
     def known(cls, fields: Mapping[str, Any], path: str = "") -> tuple[dict[str, Any], list[str]]:
@@ -374,9 +377,11 @@ def _unknown_parameter(model: type[Model], error: Mapping[str, Any]) -> UnknownP
         by_alias = {one.alias: one for one in model.model_fields.values()}
         field = model.model_fields.get(str(part)) or by_alias.get(str(part))
         model = (_record_in(field.annotation) if field else None) or model
+    name = str(error["loc"][-1])
+    meant = model.names_elsewhere.get(name.lower(), "")
     allowed = (*model.model_fields, *model.other_names)
-    unknown = UnknownParameter(".".join(map(str, _written_parts(error["loc"]))), error["input"], allowed)
-    advice = model.no_fields.get(str(error["loc"][-1]))
+    unknown = UnknownParameter(".".join(map(str, _written_parts(error["loc"]))), error["input"], allowed, meant)
+    advice = model.no_fields.get(name)
     return unknown.advising({"python": advice}) if advice else unknown
 
 

@@ -13,7 +13,8 @@ from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.design.bounds import NAMES_ELSEWHERE
+from qrkit.errors import InvalidParameter, Problem, nearest, similar
 
 if TYPE_CHECKING:
     from qrkit.model import Model
@@ -66,15 +67,11 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line, with suggestions.
 
     Options cannot be abbreviated: an option added later must not change the meaning of an existing script.
-
-    Attributes:
-        advice: What to do instead, by options of other commands that people try here.
     """
 
     def __init__(self, prog: str, *, usage: str = "", description: str = "", epilog: str = "") -> None:
         super().__init__(prog, usage, description, epilog, formatter_class=Layout, allow_abbrev=False, add_help=False)
         self._positionals.title = "arguments"
-        self.advice: Mapping[str, str] = {}
         self.add_argument("-h", "--help", action="help", help="show this help")
 
     def format_help(self) -> str:
@@ -106,10 +103,10 @@ class Parser(argparse.ArgumentParser):
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:
             return f"--store is not an option here; write: {self.prog} {join(map(str, arguments.values()))}"
-        if option in self.advice:
-            return f"{option} is not an option here; {self.advice[option]}"
-        near = nearest(option, self._option_string_actions)
-        return f"{option} is not an option" + (f"; {near}" if near.startswith("did") else "")
+        meant = f"--{NAMES_ELSEWHERE.get(option.strip('-').replace('-', '_'))}"
+        options = self._option_string_actions
+        near = f"did you mean {meant!r}?" if meant in options else similar(option, options)
+        return f"{option} is not an option" + (f"; {near}" if near else "")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -18,3 +18,12 @@ MILLIMETRES_PER_INCH = 25.4
 
 PIXELS_PER_INCH = 96
 """Pixels of CSS and units of XAML, whatever the resolution of the screen or printer is."""
+
+NAMES_ELSEWHERE = {
+    "back_color": "background", "backgroundcolor": "background", "bg": "background", "border": "padding",
+    "box_size": "size", "color": "foreground", "dark": "foreground", "data": "content", "encoding": "charset",
+    "error": "ec", "error_level": "ec", "errorcorrectionlevel": "ec", "fg": "foreground", "fill_color": "foreground",
+    "light": "background", "margin": "padding", "mask_pattern": "mask", "module_size": "size",
+    "scale": "size", "text": "content", "url": "content",
+}  # fmt: skip
+"""Fields of a design by the names that other libraries give them, in lowercase."""

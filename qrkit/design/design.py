@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypedDict, Typ
 from pydantic import Field, model_validator
 
 from qrkit import late
+from qrkit.design.bounds import NAMES_ELSEWHERE
 from qrkit.design.characters import (
     ALPHANUMERIC,
     AMBIGUOUS,
@@ -121,10 +122,14 @@ class Design(Model):
     """
 
     other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
+    names_elsewhere: ClassVar[Mapping[str, str]] = NAMES_ELSEWHERE
     no_fields: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("logo", "caption", "preset", "colorway"),
         "`qrkit.generate` takes logo, caption, preset and colorway; a Design has `with_logo`, `frame=Frame(kind, "
         "caption=...)` and `qrkit.presets.with_preset`. For many codes, pass `design=generate(...).design`.",
+    ) | dict.fromkeys(
+        ("format", "kind", "output"),
+        'The format belongs to the file, not to the design: `qrkit.generate("...").save("code.svg")`.',
     )
 
     content: Content = Field(description="Text to encode. The maximum length depends on `version`, `em` and `ec`.")

@@ -299,6 +299,8 @@ def test_python_m_qrkit_starts_quickly(words):
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--foregruond=red"], "--foregruond is not an option; did you mean '--foreground'?"),
+        (["generate", "hi", "--fill-color", "red"], "--fill-color is not an option; did you mean '--foreground'?"),
+        (["generate", "hi", "--border=1"], "--border is not an option; did you mean '--padding'?"),
         (["generate", "hi", "--zzz", "1"], "qrkit generate: --zzz is not an option (see `qrkit generate --help`)"),
         (["generate", "hi", "ho"], "qrkit generate: 'ho' is one word too many"),
         (["generate", "hi", "--style", "blcks"], "--style: 'blcks' is not a choice; did you mean 'blocks'?"),

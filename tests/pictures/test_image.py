@@ -20,6 +20,7 @@ from PIL import Image
 
 import qrkit
 from qrkit import Color, Design, QRImage, data_uri, decode, generate
+from qrkit.design.bounds import NAMES_ELSEWHERE
 from qrkit.design.simple import simple_design
 from qrkit.drawing.untrusted.rasteriser import within
 from qrkit.drawing.writers import FORMATS
@@ -123,6 +124,20 @@ def test_the_repr_tells_the_content_the_symbol_and_the_size_but_no_address():
     assert len(long) < 110
     assert "…" in long
     assert not re.search("0x[0-9a-f]{6}", long + repr(generate(LINK).symbol))
+
+
+@pytest.mark.parametrize("name", NAMES_ELSEWHERE)
+def test_the_words_of_other_libraries_are_known(name):
+    with pytest.raises(UnknownParameter, match=f"did you mean '{NAMES_ELSEWHERE[name]}'") as caught:
+        generate(Design(content=LINK), **{name: 4})
+    assert caught.value.__suppress_context__, "the traceback of a validator explains nothing"
+    assert NAMES_ELSEWHERE[name] in Design.model_fields
+
+
+def test_a_format_is_asked_for_when_a_picture_is_saved():
+    with pytest.raises(UnknownParameter, match="format='svg': is not a parameter") as caught:
+        generate(LINK, format="svg")
+    assert ".save(" in caught.value.__notes__[0]
 
 
 def test_what_generate_refuses():
