@@ -11,8 +11,7 @@ from matplotlib.patches import Polygon
 
 from qrkit.charts.axes import NOTE, Chart, house_style, listed, range_text
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import fit, length, others
+from qrkit.charts.labels import fit, heading, length, others
 from qrkit.charts.series import column_words
 from qrkit.charts.world import equal_earth, world
 from qrkit.languages import number_text, say

@@ -9,8 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.axes import Chart, draw_line, house_style
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import length
+from qrkit.charts.labels import heading, length
 from qrkit.charts.periods import days_text
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import say, signed_text

@@ -14,8 +14,7 @@ from matplotlib.patches import Ellipse, Polygon
 
 from qrkit.charts.axes import LINE, Chart, house_style
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import cut, fit, length, quoted
+from qrkit.charts.labels import cut, fit, heading, length, quoted
 from qrkit.charts.series import SCANS
 from qrkit.charts.world import world
 from qrkit.languages import number_text, say

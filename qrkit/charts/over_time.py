@@ -9,9 +9,7 @@ from matplotlib.axes import Axes
 
 from qrkit.charts.axes import NARROW, Chart, draw_counts, fill_counts, house_style, listed, top_of, total_words
 from qrkit.charts.colors import MOST_COLORS, tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import fit, length
-from qrkit.charts.peaks import scale_end, write_peak
+from qrkit.charts.labels import fit, heading, length
 from qrkit.charts.periods import (
     are_complete,
     days_text,
@@ -23,7 +21,7 @@ from qrkit.charts.periods import (
     zone_text,
 )
 from qrkit.charts.series import by_words, colors_of, column_words, finding_of, has_scans, shown_of, table_of, totals_of
-from qrkit.charts.time_axis import room_below, time_axis
+from qrkit.charts.time_axis import room_below, scale_end, time_axis, write_peak
 from qrkit.languages import number_text, say
 
 MANY_DAYS = 120

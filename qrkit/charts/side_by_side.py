@@ -23,9 +23,7 @@ from qrkit.charts.axes import (
     total_words,
 )
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import fit, length, others
-from qrkit.charts.peaks import scale_end, write_peak
+from qrkit.charts.labels import fit, heading, length, others
 from qrkit.charts.periods import (
     are_complete,
     days_text,
@@ -47,7 +45,7 @@ from qrkit.charts.series import (
     text_column_name,
     totals_of,
 )
-from qrkit.charts.time_axis import BELOW, time_axis
+from qrkit.charts.time_axis import BELOW, scale_end, time_axis, write_peak
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, say
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.contents.addresses import WebAddress, ascii_url
 from qrkit.contents.kinds import kind
-from qrkit.contents.pasted import Pasted
+from qrkit.contents.single_lines import Pasted
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken

@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine
+from qrkit.contents.single_lines import OneLine, Pasted
 from qrkit.contents.syntax import message_of, pairs
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
