@@ -1,8 +1,8 @@
 """The types of texts that stand on one line of a content, of amounts of money, and of values that people paste.
 
 What is pasted from web pages, documents and tables often holds characters that nobody sees or that look like others:
-marks of the writing direction, soft hyphens, non-breaking spaces and dashes, digits of full width. Names and other texts
-are not cleaned of them, because they may need them.
+marks of the writing direction, soft hyphens, non-breaking spaces and dashes, digits of full width. Names and other
+texts are not cleaned of them, because they may need them.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth
 from qrkit.analytics.comparing import level_of_each_look
 from qrkit.analytics.daily_spread import TWO_WEEKS
-from qrkit.analytics.rate_intervals import rate_interval
-from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.rate_intervals import rate_interval, ratio_interval
 from qrkit.errors import InvalidParameter
 from tests.analytics.study_intervals import measured, truth_of
 from tests.analytics.worlds import GROUPS, histories

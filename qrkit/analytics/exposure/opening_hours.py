@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from qrkit.analytics.beginnings import begin_within, beginnings
-from qrkit.analytics.daily_spread import check_share, on_each_day, whole_days
+from qrkit.analytics.daily_spread import begin_within, beginnings, check_share, on_each_day, whole_days
 from qrkit.analytics.exposure.units import CodeOf, codes_with
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.errors import InvalidParameter, Problem

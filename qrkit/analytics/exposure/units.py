@@ -14,9 +14,16 @@ from typing import Literal, NamedTuple, get_args
 
 import pandas as pd
 
-from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.comparing import Looks, before_and_after
-from qrkit.analytics.daily_spread import FEWEST_DAYS, TWO_WEEKS, check_share, on_each_day, whole_days
+from qrkit.analytics.daily_spread import (
+    FEWEST_DAYS,
+    TWO_WEEKS,
+    begin_within,
+    beginnings,
+    check_share,
+    on_each_day,
+    whole_days,
+)
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FOUR_WEEKS, rate_interval
 from qrkit.errors import InvalidParameter, Problem
