@@ -20,7 +20,7 @@ from qrkit.portfolio.access import is_valid
 from qrkit.portfolio.exporting import IN_SIZE, list_json
 from qrkit.server import jobs
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES
-from qrkit.server.operation.event_streams import Stream
+from qrkit.server.operation.deliveries import Stream
 from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
