@@ -1,22 +1,29 @@
-"""Decides what the visitor of a short URL gets, from its rules, limits, times and password (ruling T20)."""
+"""Decides what the visitor of a short URL gets, from its rules, limits, times and password (ruling T20).
+
+Cookies keep the variant of a visitor for longer than a day, where the owner of a QR Code has asked for them. They hold
+which variant it is, and nothing about the visitor. A change of the variants ends them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from http.cookies import CookieError, SimpleCookie
 from typing import Literal, NamedTuple
 
 from qrkit.store.recording.scan_numbers import ScanNumber
 from qrkit.store.records.short_codes import NO_TERMS_AT_ALL, Target
+from qrkit.tracking.redirect_rules import RedirectRule, Variant
 from qrkit.tracking.schedule import active_event
 from qrkit.tracking.times import to_iso
-from qrkit.visits.remembered_variants import remembered_variant
 from qrkit.visits.rule_conditions import Visitor, drawn_variant, first_rule
 
-__all__ = ["Decision", "Reason", "decide"]
+__all__ = ["Decision", "Reason", "decide", "variant_cookie"]
 
 Reason = Literal["content", "schedule", "rule", "not-before", "not-after", "limit", "password", "inactive"]
 """Why a visitor gets what; the last five are refusals."""
+NAME = "qrkit-variant"
+"""Name of the cookie that keeps a variant."""
 
 
 class Decision(NamedTuple):
@@ -75,7 +82,7 @@ def decide(
         told = f"rule {rule + 1} of {len(terms.rules)} applies: {applied}"
         if not applied.variants:
             return Decision("rule", applied.content, rule, told)
-        kept = remembered_variant(applied, visitor.headers) if applied.remember_days else None
+        kept = _remembered_variant(applied, visitor.headers) if applied.remember_days else None
         variant = kept or drawn_variant(applied, visitor)
         told += f"; the visitor {'still has' if kept else 'has'} variant {variant.name!r}"
         return Decision("rule", variant.content, rule, told, variant.name, None if kept else applied.split)
@@ -85,3 +92,23 @@ def decide(
         told = f"{beside}event {event + 1} of its schedule is active"
         return Decision("schedule", target.schedule[event].content, None, told)
     return Decision("content", target.content, None, f"{beside}it gets the content of the QR Code")
+
+
+def variant_cookie(rule: RedirectRule, name: str) -> str:
+    """Return the name, the value and the age of the cookie that keeps a variant of a rule."""
+    number = next(number for number, one in enumerate(rule.variants) if one.name == name)
+    return f"{NAME}={_value(rule, number)}; Max-Age={rule.remember_days * 86_400}"
+
+
+def _remembered_variant(rule: RedirectRule, headers: Mapping[str, str]) -> Variant | None:
+    """Return the variant of a rule that the cookie of a request names; None if it names none."""
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(NAME)
+    except CookieError:
+        return None
+    named = {_value(rule, number): one for number, one in enumerate(rule.variants)}
+    return named.get(found.value) if found else None
+
+
+def _value(rule: RedirectRule, number: int) -> str:
+    return f"{rule.split:x}.{number}"
