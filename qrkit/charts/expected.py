@@ -14,6 +14,7 @@ from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import Heading, heading, length
 from qrkit.charts.periods import (
+    SCANS,
     are_complete,
     days_text,
     partial_note,
@@ -23,7 +24,6 @@ from qrkit.charts.periods import (
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import SCANS
 from qrkit.charts.time_axis import at_time, room_below, scale_end, time_axis
 from qrkit.languages import long_date, number_text, percent_text, plain_date, say, short_date
 

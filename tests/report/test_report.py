@@ -26,8 +26,7 @@ from PIL import Image
 
 from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
-from qrkit.report import code_cards as cards
-from qrkit.report import embedded, unscanned, words
+from qrkit.report import code_table, embedded, unscanned, words
 from qrkit.report.facts import Asked, gather
 from qrkit.tracking.records import Campaign
 from qrkit.visits.redirect import Redirects, Request
@@ -454,7 +453,7 @@ def test_a_long_page_has_a_table_of_contents(shelves, page):
 
 @pytest.mark.slow
 def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
-    monkeypatch.setattr(cards, "MOST_CARDS", 2)
+    monkeypatch.setattr(code_table, "MOST_CARDS", 2)
     page = lxml.html.document_fromstring(report.portfolio(shop, cards=True).html)
     assert set(card_texts(page)) == set(analytics.top_qrcodes(shop.scans, most=2)["qrcode"])
     assert "Of 7 QR Codes, the 2 with the most scans are shown." in page.xpath("string(//main)")
