@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
-from qrkit.contents.single_lines import OneLine, Pasted
+from qrkit.contents.single_lines import OneLine, Pasted, check_characters
 from qrkit.contents.syntax import message_of, pairs
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
@@ -98,10 +98,7 @@ def plain_text(text: str) -> str:
         PydanticCustomError: If there are other control characters.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    for position, character in enumerate(text, 1):
-        if character < " " and character not in "\n\t":
-            raise broken(f"must be without control characters, but has U+{ord(character):04X} at {position}")
-    return text
+    return check_characters(text, lambda one: one < " " and one not in "\n\t")
 
 
 PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]

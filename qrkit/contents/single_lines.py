@@ -8,7 +8,7 @@ texts are not cleaned of them, because they may need them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
@@ -71,6 +71,16 @@ class Pasted:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.with_info_before_validator_function(self._clean, handler(source))
+
+
+def check_characters(
+    text: str, is_wrong: Callable[[str], bool], rule: str = "must be without control characters"
+) -> str:
+    """Return a text, unless one of its characters is wrong."""
+    for position, character in enumerate(text, 1):
+        if is_wrong(character):
+            raise broken(f"{rule}, but has U+{ord(character):04X} at {position}")
+    return text
 
 
 def matching(pattern: str, rule: str) -> AfterValidator:
@@ -144,9 +154,7 @@ def _named(characters: Sequence[str]) -> str:
 
 def _one_line(text: str) -> str:
     """Refuse line breaks and control characters, which would begin another field, and remove spaces at both ends."""
-    for position, character in enumerate(text, 1):
-        if category(character) in CONTROLS:
-            raise broken(f"must be one line without control characters, but has U+{ord(character):04X} at {position}")
+    check_characters(text, lambda one: category(one) in CONTROLS, "must be one line without control characters")
     return text.strip(" ")
 
 

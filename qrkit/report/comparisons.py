@@ -221,6 +221,11 @@ def compared(
     )  # fmt: skip
 
 
+def year_before(day: date) -> date:
+    """Return the same date a year earlier; 28 February for 29 February."""
+    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
+
+
 def _changes_of_all(
     sides: Sequence[dict[date, int]], kept: Sequence[dict[date, int]]
 ) -> tuple[Change | None, Change | None, float]:
@@ -326,18 +331,12 @@ def _span_before(scans: Scans, whole: Span, *, has_bounds: bool, compare_to: Com
     if isinstance(compare_to, tuple):
         return Span(*compare_to)
     if compare_to == "last year":
-        return Span(_year_before(whole.since), _year_before(whole.until))
+        return Span(year_before(whole.since), year_before(whole.until))
     if compare_to is None and not has_bounds:
         return None
     frame = analytics.scans_and_previous(whole.of(scans))
     before = Span(frame["previous_start"].iloc[0].to_pydatetime().date(), whole.since)
     return before if compare_to == "previous" or frame["previous_scans"].sum() else None
-
-
-def _year_before(day: date) -> date:
-    """Return the same date a year earlier; 28 February for 29 February."""
-    is_leap_day = (day.month, day.day) == (2, 29)
-    return day.replace(year=day.year - 1, day=28 if is_leap_day else day.day)
 
 
 def _side_by_side(view: Scans, before: Scans) -> pd.DataFrame | None:

@@ -30,7 +30,7 @@ from qrkit.analytics.daily_spread import (
     on_each_day,
     whole_days,
 )
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import daily_by
 from qrkit.analytics.rate_intervals import FOUR_WEEKS, rate_interval
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
@@ -134,7 +134,7 @@ def scans_per_unit(
     units = {id: _number(field, code) for id, code in codes.items()}
     ((first, last),) = whole_days([scans], to_now=True)
     view = scans.where(since=first, until=last, qrcode_id=list(codes))
-    begins, counted = beginnings(view), _counts(view)
+    begins, counted = beginnings(view), daily_by(view, "qrcode_id")
     starts = {id: begin_within(begins.get(id, code.created + DAY), first) for id, code in codes.items()}
     totals = scans.where(qrcode_id=list(codes)).ask(TOTALS)
     every = dict(zip(totals["qrcode_id"], totals["scans"].tolist(), strict=True))
@@ -145,7 +145,7 @@ def scans_per_unit(
         start = min(starts[id] for id in ids)
         each = on_each_day({}, (min(start, last - FEWEST_DAYS * DAY), last), view.zone)
         exposures = {day: sum(units[id] for id in ids if starts[id] <= day) or number for day in each}
-        days = {day: sum(counted.get((id, day), 0) for id in ids if starts[id] <= day) for day in each}
+        days = {day: sum(counted.get(id, {}).get(day, 0) for id in ids if starts[id] <= day) for day in each}
         found = rate_interval(days, level, fewest=TWO_WEEKS if start > first else FOUR_WEEKS, exposures=exposures)
         rate, price = sum(days.values()) / sum(exposures.values()), number / total if total else inf
         ends = (price * rate / end for end in (found.high, found.low))
@@ -232,13 +232,6 @@ def _number(field: str, code: CodeOf) -> float:
         rule = f"must be a number above 0, at most {MOST:,.0f}, such as 12.5; {code.name!r} has another value"
         raise InvalidParameter(Problem(field, code.value, rule))
     return number
-
-
-def _counts(view: Scans) -> dict[tuple[str, date], int]:
-    """Return the scans of each QR Code of a view on each day that has any."""
-    frame = scans_per_day(view, by="qrcode_id", zeros=False)
-    keys = zip(frame["qrcode_id"], frame["day"].dt.date, strict=True)
-    return dict(zip(keys, frame["scans"].tolist(), strict=True))
 
 
 # ---- open hours
