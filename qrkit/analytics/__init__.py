@@ -12,8 +12,7 @@ from qrkit.analytics.breakdowns import half_lives, scans_by, scans_by_content, s
 from qrkit.analytics.comparing import Looks, Unit, before_and_after, compare, rates
 from qrkit.analytics.cross_tables import ClockAttribute, cross_table
 from qrkit.analytics.designs import compare_designs, plan
-from qrkit.analytics.experiments.experiment import check_split, experiment
-from qrkit.analytics.experiments.planning import plan_experiment
+from qrkit.analytics.experiments.experiment import check_split, experiment, plan_experiment
 from qrkit.analytics.exposure.units import lift_per_unit, scans_by_open_hour, scans_per_unit
 from qrkit.analytics.forecasts import forecast
 from qrkit.analytics.moved_codes import moved

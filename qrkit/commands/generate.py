@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.commands.content import add_kinds, kind_asked, kind_content
+from qrkit.commands.kind_options import add_kinds, kind_asked, kind_content
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
 from qrkit.commands.parsing import (
     PRINT,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from qrkit.commands.content import add_kinds, kind_asked
 from qrkit.commands.generate import (
     add_content_columns,
     add_count,
@@ -15,6 +14,7 @@ from qrkit.commands.generate import (
     rows_asked,
     wrong_contents,
 )
+from qrkit.commands.kind_options import add_kinds, kind_asked
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, given_options, refused_options
 from qrkit.commands.stores import add_base_url, opened

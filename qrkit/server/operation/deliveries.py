@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +24,7 @@ from qrkit.store import Store
 from qrkit.store.recording.event_log import is_anybody_waiting
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.receivers import due_webhooks, keep_for_streams, newer_events, sweep_events
-from qrkit.tracking.times import Clock
+from qrkit.tracking.times import Clock, now, zone_of
 from qrkit.tracking.webhook import EventFilter
 
 LOOK_SECONDS = 0.5
@@ -37,6 +40,8 @@ ENDING_SECONDS = 1.0
 
 MOST_OF_STREAM = 50
 """Events for streams that are read at a time."""
+
+COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
 
 _log = logging.getLogger(OPERATIONS)
 
@@ -150,3 +155,35 @@ def push_events(store: Store, streams: list[Stream], sign: bytes) -> None:
                     stream.position = events[-1][0] if events else after
             except ConnectionError:
                 streams.remove(stream)
+
+
+# ---- what is looked for once a day, in a process of its own at a low priority, so that no redirect waits for it
+
+
+@contextmanager
+def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float = 60.0) -> Iterator[None]:
+    """Context manager: runs `qrkit webhook daily` after each midnight of a time zone.
+
+    Args:
+        place: The store, which other processes can work with.
+        seconds: Time between two looks at the clock.
+    """
+    ended, zone = Event(), zone_of(time_zone)
+
+    def go_on() -> None:
+        day = clock().astimezone(zone).date()
+        while not ended.wait(seconds):
+            if (today := clock().astimezone(zone).date()) != day:
+                day = today
+                # The place may contain a password, which a command line would show to others.
+                environment = os.environ | {"QRKIT_STORE": place}
+                command = [sys.executable, *COMMAND, time_zone]
+                done = subprocess.run(command, env=environment, capture_output=True, text=True)
+                if done.returncode:
+                    _log.warning("silent codes and unusual days are looked for tomorrow again: %s", done.stderr)
+
+    Thread(target=go_on, name="qrkit-daily", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
