@@ -20,9 +20,8 @@ from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour,
 from qrkit.analytics.ranking import ranking
 from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
 from qrkit.analytics.silent_codes import silent
-from qrkit.analytics.simulated.simulated import simulate
+from qrkit.analytics.simulated.simulated import Truth, simulate
 from qrkit.analytics.simulated.simulated_experiment import SimulatedExperiment, simulate_experiment
-from qrkit.analytics.simulated.simulated_truth import Truth
 from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary

@@ -32,13 +32,12 @@ from qrkit.drawing.logo import logo_image
 from qrkit.languages import current_language, say
 from qrkit.portfolio import Portfolio
 from qrkit.report import code_table, words
-from qrkit.report.campaign_comparison import side_by_side
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.findings import findings, headline, lead
 from qrkit.report.key_numbers import key_figures
 from qrkit.report.methods import glossary, methods
-from qrkit.report.ranked_tables import attribute_table, campaign_table
+from qrkit.report.ranked_tables import attribute_table, campaign_table, side_by_side
 from qrkit.report.sentences import sentences_of
 
 PART = {"wide middle": 620, "narrow": 350}
