@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from math import ceil, cos, log10, radians, sqrt
+from functools import cache
+from importlib.resources import files
+from itertools import accumulate
+from math import asin, ceil, cos, log10, radians, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +20,6 @@ from qrkit.charts.axes import LINE, NOTE, Chart, house_style, listed, range_text
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import cut, fit, heading, length, others, quoted
 from qrkit.charts.periods import SCANS, column_words
-from qrkit.charts.world import equal_earth, world
 from qrkit.languages import number_text, say
 from qrkit.tracking.countries import country_name
 
@@ -47,6 +50,9 @@ EDGES = (-2.6, 2.82, -1.02, 1.31)
 
 MOST_NAMED = 5
 UNKNOWN = "unknown"
+Point = tuple[float, float]
+
+EQUAL_EARTH = (1.340264, -0.081106, 0.000893, 0.003796)
 
 
 class Spot(NamedTuple):
@@ -323,7 +329,7 @@ def _merge(dot: Dot, parts: Sequence[Dot]) -> Dot:
     return Dot(dot.x, dot.y, sum(part.scans for part in parts), tuple(sorted(n for part in parts for n in part.places)))
 
 
-# ---- countries
+# ---- scans by country
 
 
 @house_style()
@@ -410,3 +416,42 @@ def _write_key(chart: Chart, ends: list[int], y: float) -> None:
         chart.add_swatch((x, y), (12, 9), tint(f"heat-{6 - len(texts) + number}"))
         chart.add_text((x + 16, y + 4), text, "quiet", size=11)
         x += length(text, 11) + 32
+
+
+# ---- the outlines of countries (Natural Earth, 1:110 million, public domain), which .ci/make_world.py writes
+
+
+class World(NamedTuple):
+    """Countries by code, in degrees of longitude and latitude.
+
+    Attributes:
+        outlines: The rings of each country; those of areas without a code have the name "".
+        points: The middle of each country that is too small for an outline.
+    """
+
+    outlines: dict[str, list[list[Point]]]
+    points: dict[str, Point]
+
+
+@cache
+def world() -> World:
+    """Return the countries of the world."""
+    read = json.loads(files("qrkit.charts").joinpath("world.json").read_text(encoding="utf-8"))
+    outlines = {code: [_ring(steps, read["steps"]) for steps in rings] for code, rings in read["outlines"].items()}
+    return World(outlines, {code: (point[0], point[1]) for code, point in read["points"].items()})
+
+
+def equal_earth(point: Point) -> Point:
+    """Project degrees of longitude and latitude so that areas keep their sizes (Šavrič, Patterson, Jenny 2018)."""
+    a, b, c, d = EQUAL_EARTH
+    angle = asin(sqrt(3) / 2 * sin(radians(point[1])))
+    square = angle**2
+    sixth = square**3
+    slope = a + 3 * b * square + sixth * (7 * c + 9 * d * square)
+    x = 2 * sqrt(3) * radians(point[0]) * cos(angle) / (3 * slope)
+    return x, angle * (a + b * square + sixth * (c + d * square))
+
+
+def _ring(steps: Sequence[int], size: int) -> list[Point]:
+    xs, ys = (accumulate(steps[start::2]) for start in (0, 1))
+    return [(x / size, y / size) for x, y in zip(xs, ys, strict=True)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from qrkit.contents.gs1_links import gs1_digital_link
     from qrkit.contents.gs1_strings import gs1_elements
     from qrkit.contents.links import app, link
-    from qrkit.contents.messages import email, phone, sms, whatsapp
+    from qrkit.contents.messages import email, phone, sms, text, whatsapp
     from qrkit.contents.networks import wifi
     from qrkit.contents.one_time_passwords import otp
     from qrkit.contents.payments.pix_codes import pix
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from qrkit.contents.payments.wallets import bitcoin, upi
     from qrkit.contents.places import location
     from qrkit.contents.reading import read
-    from qrkit.contents.texts import text
 
 __all__ = [
     "Content", "PostalAddress", "app", "bitcoin", "contact", "email", "epc_transfer", "event", "gs1_digital_link",
@@ -56,7 +55,7 @@ MODULES = {
     "otp": "one_time_passwords",
     "gs1_digital_link": "gs1_links",
     "gs1_elements": "gs1_strings",
-    "text": "texts",
+    "text": "messages",
 }
 """The module of each kind, in the order in which people are offered them."""
 

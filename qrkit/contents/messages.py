@@ -1,4 +1,4 @@
-"""Contents that begin a conversation: e-mails, text messages, calls and WhatsApp chats."""
+"""Contents that begin a conversation: e-mails, text messages, calls and WhatsApp chats; and any text."""
 
 from __future__ import annotations
 
@@ -234,3 +234,18 @@ def read_whatsapp(text: str) -> dict[str, Any] | None:
     if query and (name != "text" or "&" in words):
         return None
     return {"number": f"+{number}", "text": unquote(words) or None}
+
+
+# ---- any text
+
+
+@kind("Text", behind="page")
+def text(text: Annotated[LongText, Field(description="Any text, which phones show.", examples=["Table 7"])]) -> str:
+    """Show a text. One that looks like another kind is read as that kind by phones, and by `read`.
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.text("Table 7"))
+        'Table 7'
+    """
+    return text
