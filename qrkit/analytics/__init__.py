@@ -42,6 +42,4 @@ __all__ = [
     "unlike_people", "unusual_days", "visits_by_evidence", "visits_by_kind", "without_small_groups",
 ]  # fmt: skip
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

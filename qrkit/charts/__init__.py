@@ -62,6 +62,4 @@ _NAMES = {
 # Charts are loaded when they are first used, because matplotlib takes long to load.
 __getattr__ = late_names(__name__, by_name(_NAMES))
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
