@@ -251,7 +251,7 @@ def _width_of_one(first: Mapping[date, int], second: Mapping[date, int], level: 
     for days in (first, second):
         if scans := sum(days.values()):
             return _enough((scans,), long_run_spread([_standardised(days)], level))
-    return Width(nan, nan, "neither side has a scan")
+    return Width(nan, nan, say("neither side has a scan"))
 
 
 def _standardised(days: Mapping[date, int]) -> Side:
