@@ -1,4 +1,4 @@
-"""Decides what the visitor of a short URL gets, from its rules and their conditions, limits, times and password (T20).
+"""Decides what the visitor of a short URL gets, from its rules, limits, times and password (ruling T20).
 
 Cookies keep the variant of a visitor for longer than a day, where the owner of a QR Code has asked for them. They hold
 which variant it is, and nothing about the visitor. A change of the variants ends them.
@@ -40,7 +40,7 @@ from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.schedule import active_event
 from qrkit.tracking.times import to_iso, utc, zone_of
 
-__all__ = ["Decision", "Reason", "decide", "variant_cookie"]
+__all__ = ["Decision", "Reason", "decide"]
 
 Reason = Literal["content", "schedule", "rule", "not-before", "not-after", "limit", "password", "inactive"]
 """Why a visitor gets what; the last five are refusals."""
