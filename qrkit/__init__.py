@@ -97,6 +97,4 @@ __getattr__ = late_names(__name__, _LATE)
 open_doors()
 notebook.update(view="notebook.views:view", progress_bar="notebook.progress:progress_bar")
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

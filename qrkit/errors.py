@@ -51,9 +51,7 @@ __all__ = [
     "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile", "WrongMediaType", "WrongMethod",
 ]  # fmt: skip
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 Door = Literal["python", "command", "http", "page"]

@@ -128,5 +128,4 @@ def _names(name: str, colorway: str | None) -> tuple[str, str]:
     return name, one_of("colorway", colorway, colorways, f"is not a colorway of {name!r}")
 
 
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qrkit.analytics.beginnings import begin_within, beginnings
+from qrkit.analytics.daily_spread import begin_within, beginnings
 from qrkit.analytics.distributions import student_probability, student_quantile
-from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.ratio_intervals import POWER, RatioInterval
+from qrkit.analytics.over_time import daily_by
+from qrkit.analytics.rate_intervals import POWER, RatioInterval
 from qrkit.languages import say
 from qrkit.store import Scans
 
@@ -56,16 +56,14 @@ class CodeLogs(NamedTuple):
 def code_counts(view: Scans, days: Collection[date]) -> dict[str, CodeCounts]:
     """Count the scans of each QR Code of a view on these days, from the day after its first scan; by ID."""
     first, last = min(days), max(days)
-    frame = scans_per_day(view.where(since=first, until=last + timedelta(days=1)), by="qrcode_id", zeros=False)
-    scans: dict[str, int] = {}
-    begins = {id: begin_within(begin, first) for id, begin in beginnings(view).items()}
-    counted = sorted(days)
-    is_counted = set(counted)
-    for id, moment, number in zip(frame["qrcode_id"], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
-        if moment in is_counted and moment >= begins[id]:
-            scans[id] = scans.get(id, 0) + number
-    days_of = {id: len(counted) - bisect_left(counted, begin) for id, begin in begins.items()}
-    return {id: CodeCounts(scans.get(id, 0), number) for id, number in days_of.items() if number}
+    known = daily_by(view.where(since=first, until=last + timedelta(days=1)), "qrcode_id")
+    counted, is_counted, found = sorted(days), set(days), {}
+    for id, scanned in beginnings(view).items():
+        begin = begin_within(scanned, first)
+        if number := len(counted) - bisect_left(counted, begin):
+            own = (scans for day, scans in known.get(id, {}).items() if day in is_counted and day >= begin)
+            found[id] = CodeCounts(sum(own), number)
+    return found
 
 
 def rates_of(counts: Mapping[str, CodeCounts]) -> CodeLogs:

@@ -21,14 +21,16 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from qrkit.analytics.beginnings import beginnings, beginnings_by, from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.daily_spread import (
     FEWEST_DAYS,
     TWO_WEEKS,
+    beginnings,
+    beginnings_by,
     check_choice,
     check_share,
     counts,
+    from_beginning,
     on_each_day,
     span_of,
     spread_of,
@@ -38,8 +40,16 @@ from qrkit.analytics.daily_spread import (
 from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, rate_interval, too_few_days, too_few_scans
-from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
+from qrkit.analytics.rate_intervals import (
+    FEWEST_SCANS,
+    FOUR_WEEKS,
+    POWER,
+    RatioInterval,
+    rate_interval,
+    ratio_interval,
+    too_few_days,
+    too_few_scans,
+)
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.store import Scans

@@ -1,15 +1,20 @@
-"""Counts the scans of whole days, and measures how much they vary from one day to another.
+"""Counts the scans of the days that count for each QR Code, and measures how much they vary from day to day.
 
 Scans are not independent of each other: a school class, a shower of rain or a post changes many at once. The scans of a
 day therefore vary more than a Poisson count, and an interval that treats each scan as an independent draw is too
 narrow. qrkit compares days instead, and measures their spread (quasi-Poisson: variance = spread x mean). Days can also
 depend on the days before them, which `qrkit.analytics.long_run_spread` measures.
+
+A poster that went up last week has no scans of the weeks before, which says nothing about it: each code counts from the
+day after its first scan. When a code began is not recorded, but its first scan shows that it had; the day of that scan
+may be incomplete. Codes that were scanned on the first day of a view count from that day.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import pairwise
@@ -23,6 +28,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.outages import outage_days
+from qrkit.store.questions.scan_attributes import Attribute, Part, group_sql
 from qrkit.store.questions.time_zones import moment_of
 from qrkit.tracking.times import first_moment, naive
 
@@ -31,6 +37,8 @@ FEWEST_DAYS = 2
 """Fewer days do not show how much they vary."""
 TWO_WEEKS = 14
 """Fewer days do not show whether weekdays differ."""
+PARTS = "SELECT DISTINCT qrcode_id, {key} AS part FROM codes"
+FIRST = "SELECT qrcode_id, min(time) AS first FROM lean GROUP BY ALL"
 
 
 class Spread(NamedTuple):
@@ -114,16 +122,6 @@ def on_each_day(known: Mapping[date, int], ends: tuple[date, date], zone: ZoneIn
     return {day: known.get(day, 0) for day in _days_between(ends, zone)}
 
 
-@lru_cache(maxsize=64)
-def _days_between(ends: tuple[date, date], zone: ZoneInfo) -> tuple[date, ...]:
-    """Return the days between two ends; a report asks for the same ones for each of its QR Codes."""
-    first, last = ends
-    days = [first + number * DAY for number in range((last - first).days + 1)]
-    starts = [first_moment(zone, day) for day in days]
-    # A move across the date line can skip a day, which then begins when the next one does.
-    return tuple(day for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after)
-
-
 def span_of(days: Iterable[date]) -> int:
     """Return the number of days from the first to the last of `days`, including missing days in between."""
     days = list(days)
@@ -172,6 +170,53 @@ def check_choice(name: str, given: object, choices: object) -> None:
     """Raise an error unless a value is one of the choices of a `Literal`."""
     if given not in get_args(choices):
         raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(choices))}"))
+
+
+def beginnings(scans: Scans) -> dict[str, date]:
+    """Return the day after the first scan of each QR Code of a view that has any before the view ends, by ID.
+
+    First scans count that are older than the view, and those that its filters by attributes leave out.
+    """
+    frame = replace(scans, since=None, kinds=("scan",), attributes=()).ask(FIRST)
+    firsts = zip(frame["qrcode_id"].astype("str"), frame["first"], strict=True)
+    return {id: on_the_clock(first.to_pydatetime(), scans.zone).date() + timedelta(days=1) for id, first in firsts}
+
+
+def beginnings_by(scans: Scans, by: Attribute | str | None) -> dict[str, date]:
+    """Return from which day on each QR Code or campaign of a view counts: from the beginning of its first code.
+
+    Without `by`, the text "" stands for all codes. Other attributes of scans have no beginning.
+    """
+    if by is not None and by not in get_args(Part):
+        return {}
+    begins = beginnings(scans)
+    found: dict[str, date] = {}
+    for id, part in scans.ask(PARTS.format(key=group_sql(by, scans))).itertuples(index=False):
+        if id in begins:
+            found[part] = min(found.get(part, date.max), begins[id])
+    return found
+
+
+def begin_within(begin: date, first: date) -> date:
+    """Return the day from which on a code counts in a view: the first day, if it was scanned by then."""
+    return begin if begin > first + timedelta(days=1) else first
+
+
+def from_beginning(days: Mapping[date, int], begin: date | None) -> dict[date, int]:
+    """Return the scans of the days from a beginning on, at least the last two days."""
+    begin = begin_within(begin, min(days)) if begin else min(days)
+    kept = {day: number for day, number in days.items() if day >= begin}
+    return kept if len(kept) >= FEWEST_DAYS else dict(list(days.items())[-FEWEST_DAYS:])
+
+
+@lru_cache(maxsize=64)
+def _days_between(ends: tuple[date, date], zone: ZoneInfo) -> tuple[date, ...]:
+    """Return the days between two ends; a report asks for the same ones for each of its QR Codes."""
+    first, last = ends
+    days = [first + number * DAY for number in range((last - first).days + 1)]
+    starts = [first_moment(zone, day) for day in days]
+    # A move across the date line can skip a day, which then begins when the next one does.
+    return tuple(day for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after)
 
 
 def _first_whole(bound: date, zone: ZoneInfo) -> date:

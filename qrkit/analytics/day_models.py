@@ -19,8 +19,7 @@ import pandas as pd
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, span_of
 from qrkit.analytics.long_run_spread import LongRun, Side, long_run_spread
-from qrkit.analytics.rate_intervals import FEWEST_SCANS, too_few_days, too_few_scans
-from qrkit.analytics.ratio_intervals import POWER, RatioInterval
+from qrkit.analytics.rate_intervals import FEWEST_SCANS, POWER, RatioInterval, too_few_days, too_few_scans
 from qrkit.errors import InvalidParameter, Problem
 
 ERRORS = 3.0

@@ -14,7 +14,7 @@ import pandas as pd
 from qrkit.analytics.between_codes import CodeCounts, CodeLogs, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.comparing import check_zone, sides_of, whole_days_of
 from qrkit.analytics.daily_spread import check_share, whole_days
-from qrkit.analytics.ratio_intervals import POWER, RatioInterval
+from qrkit.analytics.rate_intervals import POWER, RatioInterval
 from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.languages import number_text, percent_text, say
 from qrkit.store import Scans

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share, counts, on_each_day, whole_days
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import daily_by
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, too_few_days, too_few_scans
 from qrkit.analytics.recent_level import recent_level
 from qrkit.analytics.unusual_days import PRIOR, DailyScans, Usual, bounds, days_with, which_are_holidays
@@ -115,10 +115,7 @@ def _recent(scans: Scans, ends: tuple[date, date], by: str | None) -> dict[str, 
     recent = max(first, last - timedelta(days=RECENT)), last
     if by is None:
         return {"": counts(scans, recent)}
-    known: dict[str, dict[date, int]] = {}
-    frame = scans_per_day(scans.where(since=first, until=last), by=by, zeros=False)
-    for part, day, number in zip(frame[by], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
-        known.setdefault(part, {})[day] = number
+    known = daily_by(scans.where(since=first, until=last), by)
     if not 1 <= len(known) <= MOST_GROUPS:
         rule = f"must have 1 to {MOST_GROUPS:,} groups with scans; it has {len(known):,}"
         raise InvalidParameter(Problem("by", by, rule))

@@ -16,12 +16,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.comparing import Group, controlled_sides, sides_of
-from qrkit.analytics.daily_spread import TWO_WEEKS, check_share, on_each_day, span_of, whole_days
+from qrkit.analytics.daily_spread import TWO_WEEKS, beginnings, check_share, on_each_day, span_of, whole_days
 from qrkit.analytics.distributions import student_mixture_tail
 from qrkit.analytics.long_run_spread import long_run_posterior
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import daily_by
 from qrkit.analytics.rate_intervals import FEWEST_SCANS
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import frame_of
@@ -163,9 +162,5 @@ def _by_code(side: Scans, ids: Collection[str], start: date) -> dict[str, dict[d
     """Return the scans of these QR Codes on each day of a view from a day on."""
     ((first, last),) = whole_days([side])
     first = max(first, start)
-    counted = scans_per_day(side, by="qrcode_id", zeros=False)
-    known: dict[str, dict[date, int]] = {id: {} for id in ids}
-    for id, day, number in zip(counted["qrcode_id"], counted["day"].dt.date, counted["scans"].tolist(), strict=True):
-        if id in known and day >= first:
-            known[id][day] = number
-    return {id: on_each_day(days, (first, last), side.zone) for id, days in known.items()}
+    known = daily_by(side, "qrcode_id")
+    return {id: on_each_day(known.get(id, {}), (first, last), side.zone) for id in ids}

@@ -10,7 +10,7 @@ by campaign also have `campaigns`, the numbers of the colors of all campaigns of
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -130,6 +130,14 @@ def scans_per_day(scans: Scans, *, by: Attribute | str | None = None, zeros: boo
         return _with_bounds(named if by else named.drop(columns="part"), scans, by=by)
     complete = _fill_gaps(_days(scans, counts, "day"), counts, by=by)
     return _with_bounds(complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"}), scans, by=by)
+
+
+def daily_by(scans: Scans, by: Attribute | str) -> dict[str, dict[date, int]]:
+    """Return the scans of each group of a view on the days when it was scanned."""
+    frame, known = scans_per_day(scans, by=by, zeros=False), defaultdict[str, dict[date, int]](dict)
+    for part, day, number in zip(frame[by], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
+        known[part][day] = number
+    return dict(known)
 
 
 def scans_by_hour(scans: Scans) -> pd.DataFrame:

@@ -9,11 +9,18 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from qrkit.analytics.beginnings import beginnings_by, from_beginning
-from qrkit.analytics.daily_spread import check_choice, check_share, spread_of, whole_days, without_outages
+from qrkit.analytics.daily_spread import (
+    beginnings_by,
+    check_choice,
+    check_share,
+    from_beginning,
+    spread_of,
+    whole_days,
+    without_outages,
+)
 from qrkit.analytics.distributions import gamma_quantile, log_gamma
 from qrkit.analytics.long_run_spread import long_run_posterior, side_of
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import daily_by, scans_per_day
 from qrkit.analytics.rate_intervals import FOUR_WEEKS
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Part, group_sql
@@ -113,11 +120,8 @@ def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:
     begins = beginnings_by(view, by)
     days = without_outages(view, dict.fromkeys(scans_per_day(view)["day"].dt.date, 0))
     names = sorted(view.ask(f"SELECT DISTINCT {group_sql(by, scans)} AS part FROM codes")["part"])
-    histories = {name: dict.fromkeys(days, 0) for name in names}
-    counts = scans_per_day(view, by=by, zeros=False)
-    for name, day, number in zip(counts[by], counts["day"].dt.date, counts["scans"].tolist(), strict=True):
-        if day in days:
-            histories[name][day] = number
+    known = daily_by(view, by)
+    histories = {name: {day: known.get(name, {}).get(day, 0) for day in days} for name in names}
     return {name: from_beginning(history, begins.get(name)) for name, history in histories.items()}
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share, on_each_day, spread_of, today
 from qrkit.analytics.long_run_spread import long_run_spread, side_of
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import daily_by
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.outages import outage_days
@@ -121,11 +121,7 @@ def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tu
     if not len(codes):
         return
     since = max(codes["first"].min(), codes["last"].min() - WINDOWS[-1] * DAY)
-    counted = scans_per_day(view.where(since=since, qrcode_id=codes["qrcode_id"].tolist()), by="qrcode_id", zeros=False)
-    by_code = {
-        id: dict(zip(rows["day"].dt.date, rows["scans"].tolist(), strict=True))
-        for id, rows in counted.groupby("qrcode_id")
-    }
+    by_code = daily_by(view.where(since=since, qrcode_id=codes["qrcode_id"].tolist()), "qrcode_id")
     for id, name, campaign, first, last in codes.itertuples(index=False):
         ends = max(first, last - (WINDOWS[-1] - 1) * DAY), last + DAY
         yield (id, name, campaign), on_each_day(by_code[id], ends, view.zone)

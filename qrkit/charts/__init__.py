@@ -28,14 +28,11 @@ from qrkit.late import by_name, late_names
 if TYPE_CHECKING:
     from qrkit.charts.axes import Chart
     from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
-    from qrkit.charts.country_map import scans_by_country
     from qrkit.charts.expected import forecast, previous_period, unusual_days
     from qrkit.charts.first_scans import time_to_first_scan
-    from qrkit.charts.interval_over_time import experiment
-    from qrkit.charts.maps import scans_by_location
-    from qrkit.charts.over_time import lines
+    from qrkit.charts.maps import scans_by_country, scans_by_location
+    from qrkit.charts.over_time import experiment, lines, small_multiples
     from qrkit.charts.ranked import bars, human_scans, rates
-    from qrkit.charts.side_by_side import small_multiples
     from qrkit.charts.sparklines import sparkline
     from qrkit.charts.svg import to_svg
     from qrkit.charts.weekly_hours import hour_of_week
@@ -51,14 +48,11 @@ __all__ = [
 _NAMES = {
     "charts.axes": "Chart",
     "charts.colors": "COLORS CSS MOST_COLORS assign_colors brand_colors branded css_of dark",
-    "charts.country_map": "scans_by_country",
     "charts.expected": "forecast previous_period unusual_days",
-    "charts.interval_over_time": "experiment",
     "charts.first_scans": "time_to_first_scan",
-    "charts.maps": "scans_by_location",
-    "charts.over_time": "lines",
+    "charts.maps": "scans_by_country scans_by_location",
+    "charts.over_time": "experiment lines small_multiples",
     "charts.ranked": "bars human_scans rates",
-    "charts.side_by_side": "small_multiples",
     "charts.sparklines": "sparkline",
     "charts.svg": "to_svg",
     "charts.weekly_hours": "hour_of_week",
@@ -68,6 +62,4 @@ _NAMES = {
 # Charts are loaded when they are first used, because matplotlib takes long to load.
 __getattr__ = late_names(__name__, by_name(_NAMES))
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -20,9 +20,8 @@ from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.colors import COLORS, colors_in_use, tint
-from qrkit.charts.headings import Heading
 from qrkit.charts.installed_fonts import with_installed_fonts
-from qrkit.charts.labels import FONT, cut, drawable, fit, length
+from qrkit.charts.labels import FONT, Heading, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LanguageTag, current_language, in_language, number_text, say
 

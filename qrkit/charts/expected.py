@@ -12,10 +12,9 @@ from matplotlib.axes import Axes
 
 from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, house_style, top_of
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import Heading, heading
-from qrkit.charts.labels import length
-from qrkit.charts.peaks import scale_end
+from qrkit.charts.labels import Heading, heading, length
 from qrkit.charts.periods import (
+    SCANS,
     are_complete,
     days_text,
     partial_note,
@@ -25,8 +24,7 @@ from qrkit.charts.periods import (
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import SCANS
-from qrkit.charts.time_axis import at_time, room_below, time_axis
+from qrkit.charts.time_axis import at_time, room_below, scale_end, time_axis
 from qrkit.languages import long_date, number_text, percent_text, plain_date, say, short_date
 
 DAY = timedelta(days=1)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from qrkit.charts.axes import NARROW, Chart, house_style
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
+from qrkit.charts.labels import heading
 from qrkit.languages import number_text, say
 
 BINS = (

@@ -1,9 +1,14 @@
-"""Fits names on charts: measures them, breaks them into lines, and replaces characters that the font does not have."""
+"""Fits text on charts: names, and the heading that says what a chart shows, when, and in which time zone.
+
+It is measured and broken into lines, and characters that the font does not have are replaced.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
+from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
@@ -21,6 +26,12 @@ JOINER = "\u200d"
 _SPACES = re.compile(r"[^\S\xa0\u202f]+")
 """Matches white space but no-break spaces, which stand within numbers."""
 CONTROLS = ("Cc", "Cf", "Cs", "Co")
+TITLE, SUBTITLE = 15, 12
+"""Sizes of the letters of a heading, in pixels."""
+LEADING = 1.35
+"""Distance between its lines, relative to the size of letters."""
+EDGE = 6
+"""Pixels to the left and right of it, and below."""
 
 
 def cut(text: str, most: float = 22) -> str:
@@ -78,6 +89,45 @@ def drawable(text: str) -> str:
 def is_drawable(char: str) -> bool:
     """Whether the font has a character."""
     return ord(char) in _characters()
+
+
+class Heading(NamedTuple):
+    """Lines of text above a chart."""
+
+    title: tuple[str, ...] = ()
+    subtitle: tuple[str, ...] = ()
+
+    @property
+    def height(self) -> int:
+        """Return the height in pixels; 0 if there is no text."""
+        rows = [TITLE] * len(self.title) + [SUBTITLE] * len(self.subtitle)
+        return round(LEADING * sum(rows)) + EDGE if rows else 0
+
+    def rows(self) -> Iterable[tuple[str, float, int, str]]:
+        """Yield each line with its middle in pixels from the top, its size, and its color."""
+        top = 2.0
+        for text, size, color in [(text, TITLE, "ink") for text in self.title] + [
+            (text, SUBTITLE, "quiet") for text in self.subtitle
+        ]:
+            yield text, top + LEADING * size / 2, size, color
+            top += LEADING * size
+
+
+def heading(title: str | None, finding: str, about: Iterable[str], width: int) -> Heading:
+    """Return the heading of a chart.
+
+    Args:
+        title: The title that was asked for: None for the finding, "" for no heading at all.
+        finding: What the chart shows, in a sentence.
+        about: What is counted, the period, and the time zone; "" for what is not known.
+        width: Width of the chart in pixels.
+    """
+    if title == "":
+        return Heading()
+    room = width - 2 * EDGE
+    said = ", ".join(part for part in about if part)
+    lines = fit(title or finding, room, most=3, size=TITLE, is_bold=True)
+    return Heading(tuple(lines), tuple(fit(said[:1].upper() + said[1:], room, most=2, size=SUBTITLE)) if said else ())
 
 
 def _one_line(text: str) -> str:

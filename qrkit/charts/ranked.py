@@ -11,9 +11,8 @@ from matplotlib.axes import Axes
 
 from qrkit.charts.axes import LEADING, NOTE, Chart, count_text, house_style, listed
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import cut, fit, length, others, quoted
-from qrkit.charts.series import by_words, column_words
+from qrkit.charts.labels import cut, fit, heading, length, others, quoted
+from qrkit.charts.periods import by_words, column_words
 from qrkit.languages import number_text, percent_text, say
 from qrkit.tracking.countries import country_name
 from qrkit.tracking.text_columns import as_text

@@ -1,4 +1,4 @@
-"""Draws time axes in two levels: hours below days, days below months, months below years."""
+"""Draws time axes in two levels, such as days below months, and cuts peaks that would flatten all other days."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.dates import date2num
 from matplotlib.lines import Line2D
 
-from qrkit.charts.axes import NOTE, Chart
+from qrkit.charts.axes import NOTE, Chart, top_of
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import length
-from qrkit.charts.periods import unit_of
-from qrkit.languages import month_and_year, short_date, short_month, short_months
+from qrkit.charts.periods import moment_text, unit_of
+from qrkit.languages import month_and_year, number_text, short_date, short_month, short_months
 
 BELOW, LEAST_BELOW = 42, 26
 """Pixels below the axes for both levels of labels, and for one level only."""
@@ -25,6 +26,10 @@ LOW = 120
 HOUR = timedelta(hours=1)
 GAP = 8
 """Minimum distance between labels in pixels."""
+BROKEN = 2.0
+"""A peak is cut where it is this many times as high as the scale that nearly all other days need."""
+MANY = 10
+"""Minimum number of days for that."""
 
 
 class Scale(NamedTuple):
@@ -63,6 +68,36 @@ def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, has_labe
     groups = [group for number, group in enumerate(groups) if not number or group[2] != groups[number - 1][2]]
     if axes.bbox.y0 > BELOW - 1:
         _write_groups(chart, groups, float(axes.bbox.x1))
+
+
+def scale_end(shown: pd.DataFrame) -> float:
+    """Return the upper end of a scale: the highest count that is not far above those of nearly all days."""
+    most, limit = float(shown.max().max()), BROKEN * top_of(float(shown.quantile(0.95).max()))
+    return float(shown.where(shown <= limit).max().max()) if len(shown) >= MANY and most > limit else most
+
+
+def write_peak(
+    chart: Chart, axes: Axes, moments: Sequence[datetime], counts: Sequence[float], *, edge: float
+) -> tuple[float, float] | None:
+    """Write the number of the highest count above it; beyond the scale, with its date and an arrow.
+
+    Args:
+        edge: Where the text may begin, in pixels from the left of the chart.
+
+    Returns:
+        Where the peak is; None if there is none, or if it is beyond the scale.
+    """
+    top = axes.get_ylim()[1]
+    peak, number = max(((count, -spot) for spot, count in enumerate(counts) if count == count), default=(0, 0))
+    if not peak:
+        return None
+    x, y = chart.place(axes, at_time(moments[-number]), min(peak, top))
+    when = f" {moment_text(moments[-number], unit_of(moments))} ↑" if peak > top else ""
+    text = f"{number_text(peak, ',.0f')}{when}"
+    half = length(text, 11) / 2
+    middle = min(max(x, edge + half), float(axes.bbox.x1) + 10 - half)
+    chart.add_text((middle, y - 11), text, "quiet", ha="center", size=11)
+    return None if peak > top else (x, y)
 
 
 def _write_groups(chart: Chart, groups: Sequence[tuple[float, float, tuple[str, str]]], right: float) -> None:

@@ -12,8 +12,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 
 from qrkit.charts.axes import NARROW, Chart, house_style, range_text, total_words
 from qrkit.charts.colors import tint
-from qrkit.charts.headings import heading
-from qrkit.charts.labels import length
+from qrkit.charts.labels import heading, length
 from qrkit.charts.periods import zone_text
 from qrkit.languages import number_text, say, short_weekday, weekday_name
 

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from qrkit.late import late_names
 
 if TYPE_CHECKING:
-    from qrkit.contents.apps import app
     from qrkit.contents.contacts import contact
     from qrkit.contents.content import Content
     from qrkit.contents.events import event
     from qrkit.contents.gs1_links import gs1_digital_link
     from qrkit.contents.gs1_strings import gs1_elements
-    from qrkit.contents.links import link
-    from qrkit.contents.messages import email, phone, sms, whatsapp
+    from qrkit.contents.links import app, link
+    from qrkit.contents.messages import email, phone, sms, text, whatsapp
     from qrkit.contents.networks import wifi
     from qrkit.contents.one_time_passwords import otp
     from qrkit.contents.payments.pix_codes import pix
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from qrkit.contents.payments.wallets import bitcoin, upi
     from qrkit.contents.places import location
     from qrkit.contents.reading import read
-    from qrkit.contents.texts import text
 
 __all__ = [
     "Content", "PostalAddress", "app", "bitcoin", "contact", "email", "epc_transfer", "event", "gs1_digital_link",
@@ -48,7 +46,7 @@ MODULES = {
     "phone": "messages",
     "whatsapp": "messages",
     "location": "places",
-    "app": "apps",
+    "app": "links",
     "epc_transfer": "payments.transfers",
     "swiss_bill": "payments.swiss_bills",
     "pix": "payments.pix_codes",
@@ -57,7 +55,7 @@ MODULES = {
     "otp": "one_time_passwords",
     "gs1_digital_link": "gs1_links",
     "gs1_elements": "gs1_strings",
-    "text": "texts",
+    "text": "messages",
 }
 """The module of each kind, in the order in which people are offered them."""
 
@@ -71,6 +69,4 @@ __getattr__ = late_names(
     },
 )
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -10,8 +10,7 @@ import idna
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, ValidationInfo
 
 from qrkit.contents.content import note
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine
+from qrkit.contents.single_lines import OneLine, Pasted
 from qrkit.design.bounds import LONGEST_TEXT
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken

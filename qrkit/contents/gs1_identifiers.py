@@ -18,8 +18,8 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 from stdnum import ean, iban, numdb
 
-from qrkit.contents.pasted import clean
 from qrkit.contents.payments.account_numbers import check_digits_rule
+from qrkit.contents.single_lines import clean
 from qrkit.model import broken
 
 _ROWS = (line.split("\t") for line in Path(__file__).with_name("gs1_keys.tsv").read_text("ascii").splitlines()[1:])

@@ -16,8 +16,7 @@ from pydantic import AfterValidator, Field, StrictStr
 from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
 from qrkit.contents.gs1_paths import qualifiers, read_gs1_path
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import matching
+from qrkit.contents.single_lines import Pasted, matching
 from qrkit.contents.syntax import read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem

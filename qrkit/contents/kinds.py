@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from qrkit.contents import MODULES
 from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
-from qrkit.contents.pasted import clean
+from qrkit.contents.single_lines import clean
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, UnknownParameter, one_of, renaming
 from qrkit.model import Model, docstring_of, plain

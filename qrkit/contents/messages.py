@@ -1,4 +1,4 @@
-"""Contents that begin a conversation: e-mails, text messages, calls and WhatsApp chats."""
+"""Contents that begin a conversation: e-mails, text messages, calls and WhatsApp chats; and any text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine
+from qrkit.contents.single_lines import OneLine, Pasted, check_characters
 from qrkit.contents.syntax import message_of, pairs
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
@@ -99,10 +98,7 @@ def plain_text(text: str) -> str:
         PydanticCustomError: If there are other control characters.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    for position, character in enumerate(text, 1):
-        if character < " " and character not in "\n\t":
-            raise broken(f"must be without control characters, but has U+{ord(character):04X} at {position}")
-    return text
+    return check_characters(text, lambda one: one < " " and one not in "\n\t")
 
 
 PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
@@ -238,3 +234,18 @@ def read_whatsapp(text: str) -> dict[str, Any] | None:
     if query and (name != "text" or "&" in words):
         return None
     return {"number": f"+{number}", "text": unquote(words) or None}
+
+
+# ---- any text
+
+
+@kind("Text", behind="page")
+def text(text: Annotated[LongText, Field(description="Any text, which phones show.", examples=["Table 7"])]) -> str:
+    """Show a text. One that looks like another kind is read as that kind by phones, and by `read`.
+
+    Example:
+        >>> from qrkit import contents
+        >>> str(contents.text("Table 7"))
+        'Table 7'
+    """
+    return text

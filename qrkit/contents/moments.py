@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 
-from qrkit.contents.pasted import clean
+from qrkit.contents.single_lines import clean
 from qrkit.model import broken
 
 _DURATION = re.compile(

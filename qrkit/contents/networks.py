@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.kinds import kind
+from qrkit.contents.single_lines import check_characters
 from qrkit.contents.syntax import network_of, write_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
@@ -31,10 +32,7 @@ def _ssid(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    for position, character in enumerate(text, 1):
-        if character < " " or character == "\x7f":
-            raise broken(f"must be without control characters, but has U+{ord(character):04X} at {position}")
-    return text
+    return check_characters(text, lambda one: one < " " or one == "\x7f")
 
 
 def _security(value: Any) -> Any:

@@ -13,8 +13,7 @@ from urllib.parse import quote
 from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, matching
+from qrkit.contents.single_lines import OneLine, Pasted, matching
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.errors import InvalidParameter, Problem

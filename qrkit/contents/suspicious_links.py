@@ -13,7 +13,7 @@ from pathlib import Path
 from unicodedata import category, name
 
 from qrkit.contents.addresses import INVISIBLE, location_of
-from qrkit.contents.pasted import clean
+from qrkit.contents.single_lines import clean
 
 LONGEST = 4_096
 """Longer texts are not judged: people do not type such addresses."""

@@ -143,6 +143,4 @@ def is_icon(layer: Layer) -> bool:
 
 __getattr__ = late_names(__name__, {"gallery": "presets:gallery", "with_preset": "presets:with_preset"}, until="1.3")
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

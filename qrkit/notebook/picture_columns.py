@@ -11,8 +11,7 @@ import pandas as pd
 from qrkit.drawing.writers.svg import readable
 from qrkit.errors import QrkitError, check_whole
 from qrkit.late import Shown
-from qrkit.notebook.views.fields import media
-from qrkit.notebook.views.html import page_text
+from qrkit.notebook.views.html import media, page_text
 from qrkit.pictures.batch_files import Look, Row
 from qrkit.pictures.image import QRImage
 from qrkit.tracking.text_columns import text_of

@@ -20,6 +20,4 @@ __all__ = [
     "stocks", "write_sheet", "write_test_page",
 ]  # fmt: skip
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -46,9 +46,7 @@ __all__ = ["Report", "campaign", "notebook", "portfolio"]
 MOST_LINK_DAYS, MOST_LINKED_BYTES = 90, 8 * 2**20
 """How long a link shows a report, and how large its page may be."""
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,15 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from qrkit import analytics
-from qrkit.analytics.beginnings import beginnings
-from qrkit.analytics.bursts import find_bursts
 from qrkit.analytics.comparing import YEAR, compare_days, controlled_interval, with_last_year
-from qrkit.analytics.daily_spread import counts, on_each_day
+from qrkit.analytics.daily_spread import beginnings, counts, on_each_day
 from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
-from qrkit.analytics.ratio_intervals import RatioInterval
-from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holidays
+from qrkit.analytics.over_time import daily_by
+from qrkit.analytics.rate_intervals import RatioInterval
+from qrkit.analytics.unusual_days import days_with, find_bursts, judge_days, which_are_holidays
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
-from qrkit.store.questions.local_time import local_time
-from qrkit.store.questions.time_zones import stretches_of
 
 CompareTo = Literal["previous", "last year"] | tuple[date, date] | None
 """What a period is compared with: the one before it, the same dates a year earlier, or days up to the day before the
@@ -43,15 +40,6 @@ where there are too few before."""
 MOST_CONTENTS = 3
 FEWEST_OF_NEW = 20
 """Minimum scans of a new QR Code for its rate to mean anything."""
-
-# Not one query per group, which would read all scans twenty times.
-DAYS_OF_PARTS = """
-, counted AS (SELECT ({local})::DATE AS day, number, count(*) AS scans FROM lean GROUP BY ALL)
-SELECT {part}_id AS id, day, sum(scans)::BIGINT AS scans
-FROM counted JOIN codes USING (number)
-WHERE list_contains($ids::VARCHAR[], {part}_id)
-GROUP BY ALL
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +221,11 @@ def compared(
     )  # fmt: skip
 
 
+def year_before(day: date) -> date:
+    """Return the same date a year earlier; 28 February for 29 February."""
+    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
+
+
 def _changes_of_all(
     sides: Sequence[dict[date, int]], kept: Sequence[dict[date, int]]
 ) -> tuple[Change | None, Change | None, float]:
@@ -338,18 +331,12 @@ def _span_before(scans: Scans, whole: Span, *, has_bounds: bool, compare_to: Com
     if isinstance(compare_to, tuple):
         return Span(*compare_to)
     if compare_to == "last year":
-        return Span(_year_before(whole.since), _year_before(whole.until))
+        return Span(year_before(whole.since), year_before(whole.until))
     if compare_to is None and not has_bounds:
         return None
     frame = analytics.scans_and_previous(whole.of(scans))
     before = Span(frame["previous_start"].iloc[0].to_pydatetime().date(), whole.since)
     return before if compare_to == "previous" or frame["previous_scans"].sum() else None
-
-
-def _year_before(day: date) -> date:
-    """Return the same date a year earlier; 28 February for 29 February."""
-    is_leap_day = (day.month, day.day) == (2, 29)
-    return day.replace(year=day.year - 1, day=28 if is_leap_day else day.day)
 
 
 def _side_by_side(view: Scans, before: Scans) -> pd.DataFrame | None:
@@ -363,11 +350,9 @@ def _days_of_parts(scans: Scans, span: Span, part: str, ids: Sequence[str]) -> d
     """Return the scans of campaigns or QR Codes on each day, by ID."""
     if not ids:
         return {}
-    view, known = span.of(scans), dict[str, dict[date, int]]()
-    frame = view.ask(DAYS_OF_PARTS.format(local=local_time(stretches_of(view)), part=part), ids=list(ids))
-    for id, day, number in zip(frame["id"], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
-        known.setdefault(str(id), {})[day] = number
-    return {id: on_each_day(known.get(id, {}), (span.since, span.until), view.zone) for id in ids}
+    view = span.of(scans)
+    known = daily_by(view.where(campaign_id=ids) if part == "campaign" else view.where(qrcode_id=ids), f"{part}_id")
+    return {id: on_each_day(known.get(id, {}), (span.since, span.until), scans.zone) for id in ids}
 
 
 def _days_of_events(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None) -> set[date]:

@@ -11,8 +11,7 @@ from datetime import timedelta
 from math import inf
 from typing import Any, TypeAlias
 
-from qrkit.analytics.beginnings import beginnings
-from qrkit.analytics.daily_spread import TWO_WEEKS, on_each_day, today, without_outages
+from qrkit.analytics.daily_spread import TWO_WEEKS, beginnings, on_each_day, today, without_outages
 from qrkit.analytics.experiments.experiment import experiment
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.silent_codes import silent

@@ -27,10 +27,9 @@ from qrkit.server.clients.hosts import Hosts
 from qrkit.server.clients.proxies import client_address
 from qrkit.server.description.routes import ROUTES, Route
 from qrkit.server.handlers.short_urls import NEVER_STORED, brand_of
-from qrkit.server.operation.access_log import Access
+from qrkit.server.operation.access_log import REQUEST_ID, Access, request_id
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import metrics_of
-from qrkit.server.operation.request_ids import REQUEST_ID, request_id
 from qrkit.server.pages.landing import PAGE_HEADERS, failure
 from qrkit.server.requests.request import (
     GOES_ON,

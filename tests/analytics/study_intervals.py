@@ -15,13 +15,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from qrkit.analytics.beginnings import from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, rates_of
 from qrkit.analytics.comparing import Group, controlled_interval
+from qrkit.analytics.daily_spread import from_beginning
 from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
 from qrkit.analytics.forecasts import RECENT, forecast_days
-from qrkit.analytics.rate_intervals import rate_interval
-from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.rate_intervals import rate_interval, ratio_interval
 from qrkit.analytics.silent_codes import WINDOWS, judge_silence
 from qrkit.analytics.unusual_days import days_with, judge_days
 from tests.analytics.worlds import (

@@ -15,9 +15,9 @@ from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth
 from qrkit.analytics.comparing import level_of_each_look
 from qrkit.analytics.daily_spread import TWO_WEEKS
-from qrkit.analytics.rate_intervals import rate_interval
-from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.rate_intervals import rate_interval, ratio_interval
 from qrkit.errors import InvalidParameter
+from qrkit.languages import in_language
 from tests.analytics.study_intervals import measured, truth_of
 from tests.analytics.worlds import GROUPS, histories
 from tests.dtypes import TEXT
@@ -212,6 +212,8 @@ def test_what_cannot_be_said_is_missing_and_has_a_reason():
         assert "too few bursts" in analytics.rates(whole[1])["reason"].iloc[0]
         assert analytics.rates(whole[2])["reason"].iloc[0] == "0 scans are too few; 2 or more are needed"
         assert analytics.compare(whole[2], whole[2])["reason"].iloc[0] == "neither side has a scan"
+        with in_language("de"):
+            assert analytics.compare(whole[2], whole[2])["reason"].iloc[0] == "keine der beiden Seiten hat einen Scan"
         change = analytics.before_and_after(whole[0], MONDAY + timedelta(days=10)).iloc[0]
         assert change["reason"].startswith("10 whole days on one side are too few; from 14 on")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qrkit.analytics import Truth
-from qrkit.analytics.simulated.simulated_days import daily_groups
+from qrkit.analytics.simulated.simulated import daily_groups
 
 MONDAY = date(2026, 3, 2)
 WEEK = (1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 0.5)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qrkit import contents
 from qrkit.contents.kinds import as_text, make_from_texts
-from qrkit.contents.pasted import clean
+from qrkit.contents.single_lines import clean
 from qrkit.errors import InvalidParameter
 
 UNSEEN = [*"\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufe0f\ufeff", *map(chr, range(0x202A, 0x202F))]

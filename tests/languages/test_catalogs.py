@@ -14,7 +14,7 @@ from qrkit import widgets
 from qrkit.charts.axes import NOTHING
 from qrkit.charts.first_scans import BINS
 from qrkit.charts.labels import length
-from qrkit.charts.series import SPOKEN
+from qrkit.charts.periods import SPOKEN
 from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
 from qrkit.design.presets import PALETTES

@@ -10,9 +10,8 @@ from operator import lt
 
 import pytest
 
-from qrkit.server.operation.access_log import ACCESS
+from qrkit.server.operation.access_log import ACCESS, REQUEST_ID
 from qrkit.server.operation.logs import MOST_WAITING, OPERATIONS, writing_log
-from qrkit.server.operation.request_ids import REQUEST_ID
 
 log = logging.getLogger("qrkit")
 

@@ -5,14 +5,17 @@ The same arguments produce the same scans. None of the data is measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from math import ceil, cos, exp, log, pi, sqrt
+from numbers import Integral
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 
-from qrkit.analytics.simulated.simulated_days import calendar_factors, daily_groups, day_of
-from qrkit.analytics.simulated.simulated_truth import Truth
 from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of
@@ -45,6 +48,27 @@ PLACES = {
     ("HR", "Rijeka", "hr"): 0.05,
 }
 """Country, city and language of visitors, each with its share."""
+MOST = {
+    "unrest": 100.0,
+    "log_sd": 3.0,
+    "log_correlation": 0.999,
+    "offspring": 0.95,
+    "events": 1.0,
+    "event_size": 1_000.0,
+    "event_log_sd": 3.0,
+    "effect": 1_000.0,
+    "returning": 0.999,
+    "robots": 1_000.0,
+    "previews": 1.0,
+}
+"""Maximum of each number that may be 0."""
+LONGEST = 100.0
+"""Maximum half-life of events and offspring, in days. A simulation begins several half-lives before its first day."""
+LARGEST_GROUP = 20
+LIVES = 10
+"""Half-lives after which an event is over."""
+RELAXATIONS = 5
+"""Relaxation times after which offspring no longer depend on how a simulation began."""
 
 
 def simulate(
@@ -165,3 +189,235 @@ def _bots(random: np.random.Generator, scans: pd.DataFrame, ratio: float) -> pd.
 
 def _keys(random: np.random.Generator, number: int) -> np.ndarray:
     return random.integers(0, 2**64, number, dtype=np.uint64)
+
+
+# ---- what is true of the simulated scans
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """The known properties of simulated scans.
+
+    Days are independent unless `log_correlation`, `offspring` or `events` says otherwise. None of the random properties
+    changes the mean rate: with all of them, the rates given to `simulate` are the mean over many simulations.
+
+    Attributes:
+        weekdays: Weight of each day of the week from Monday; 7 numbers, 0 or more. They distribute the scans over the
+            week and leave its mean rate unchanged.
+        hours: Weight of each hour of the day; 24 numbers, 0 or more.
+        unrest: Variance of a random factor of the rate (gamma, mean 1) that is drawn anew each day, 0..100. The
+            variance of one code's daily scans is `mean + unrest x mean squared`.
+        log_sd: Standard deviation of the logarithm of another random factor of the rate, 0..3. The logarithm is an
+            AR(1) process: it follows the day before, more or less closely.
+        log_correlation: Correlation of that logarithm from one day to the next, from 0 to below 1 (0.999 at most).
+            Without `log_sd`, it has no effect.
+        offspring: Share of scans that earlier scans of the same code set off (a self-exciting or Hawkes process),
+            0..0.95. The other scans come by themselves; the random factors of the rate apply to those alone.
+        offspring_half_life: Days within which a scan sets off half of its offspring, above 0, 100 at most.
+        groups: Smallest and largest number of scans that come together, within the same minute, such as (2, 5); 1 to
+            20, all sizes are equally likely. Where scans set off others, a group does so as one scan would.
+        events: Probability, 0..1, that an event begins on a day.
+        event_size: Mean number of scans that an event adds, 0..1,000, as a multiple of a day's scans without events.
+        event_log_sd: Standard deviation of the logarithm of the size of an event (lognormal), 0..3.
+        event_half_life: Days within which half of an event is over, above 0, 100 at most.
+        shared: Whether all codes have the same random factors of the rate (`unrest`, `log_sd`, `events`), as if
+            they had the same weather. If False, each code has its own. Groups and offspring always belong to one code.
+        change: The day or moment from which the rate is different; None for no change.
+        effect: Factor that multiplies the rate from the change on, 0 or more.
+        half_life: Days after which the rate has halved, above 0; None for a constant rate.
+        returning: Share of scans by a visitor who already scanned the code that UTC day, from 0 to below 1.
+        robots: Bot visits per scan, 0 or more.
+        previews: Share of scans that a link preview precedes, 0..1.
+        time_zone: An IANA name or a ZoneInfo; weekdays and hours are in this time zone.
+    """
+
+    weekdays: tuple[float, ...] = (1.0,) * 7
+    hours: tuple[float, ...] = tuple(1.02 - cos(2 * pi * (hour - 2) / 24) for hour in range(24))
+    unrest: float = 0.0
+    log_sd: float = 0.0
+    log_correlation: float = 0.0
+    offspring: float = 0.0
+    offspring_half_life: float = 1.0
+    groups: tuple[int, int] = (1, 1)
+    events: float = 0.0
+    event_size: float = 6.0
+    event_log_sd: float = 0.5
+    event_half_life: float = 1.0
+    shared: bool = True
+    change: date | None = None
+    effect: float = 1.0
+    half_life: float | None = None
+    returning: float = 0.1
+    robots: float = 0.0
+    previews: float = 0.0
+    time_zone: str | ZoneInfo = "UTC"
+
+    def __post_init__(self) -> None:
+        """Validate the fields."""
+        for name, length in (("weekdays", 7), ("hours", 24)):
+            weights = getattr(self, name)
+            if len(weights) != length or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
+                raise InvalidParameter(Problem(name, weights, f"must be {length} numbers, none below 0, not all 0"))
+        for name, most in MOST.items():
+            if not 0 <= getattr(self, name) <= most:
+                raise InvalidParameter(Problem(name, getattr(self, name), f"must be in 0..{most:g}", "out-of-range"))
+        for name in ("offspring_half_life", "event_half_life"):
+            if not 0 < getattr(self, name) <= LONGEST:
+                rule = f"must be above 0 days and at most {LONGEST:g}"
+                raise InvalidParameter(Problem(name, getattr(self, name), rule, "out-of-range"))
+        if self.half_life is not None and not self.half_life > 0:
+            raise InvalidParameter(
+                Problem("half_life", self.half_life, "must be above 0 days, or None", "out-of-range")
+            )
+        _check_groups(self.groups)
+        if not isinstance(self.shared, bool):
+            raise InvalidParameter(Problem("shared", self.shared, "must be True or False", "wrong-type"))
+        zone_of(self.time_zone)
+
+
+def _check_groups(groups: tuple[int, int]) -> None:
+    are_whole = isinstance(groups, tuple | list) and all(
+        isinstance(size, Integral) and not isinstance(size, bool) for size in groups
+    )
+    if not are_whole or len(groups) != 2 or not 1 <= groups[0] <= groups[1] <= LARGEST_GROUP:
+        rule = f"must be the smallest and the largest size of a group, whole numbers in 1..{LARGEST_GROUP}"
+        raise InvalidParameter(Problem("groups", groups, rule))
+
+
+# ---- days
+
+
+class Memory(NamedTuple):
+    """When offspring come, in days. The hour of a scan is random, so a scan has some of them on its own day.
+
+    Attributes:
+        own_day: Mean number of offspring on the day of the scan itself.
+        next_day: Mean number of offspring on the day after.
+        kept: Ratio of the offspring of each further day to those of the day before it.
+    """
+
+    own_day: float
+    next_day: float
+    kept: float
+
+
+def daily_groups(
+    rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
+) -> np.ndarray:
+    """Return how many groups of each size come to each code on each day: int64, sizes x codes x days.
+
+    If scans depend on earlier days, the simulation starts early enough to be stationary on the first day.
+
+    Args:
+        rates: Scans per day of each code, 0 or more.
+        since: The first day; a datetime counts as its day.
+        days: Number of days, 1 or more.
+        truth: Properties of the scans; only those that concern days and groups are used.
+    """
+    lead = _lead(truth)
+    calendar = calendar_factors(since, days, truth, lead=lead)
+    factors = _random_factors(random, (1 if truth.shared else len(rates), lead + days), truth)
+    means = np.array(rates, dtype="float64")[:, None] / (sum(truth.groups) / 2) * factors
+    arrivals = _self_exciting(random, means, calendar, truth) if truth.offspring else random.poisson(means * calendar)
+    return _by_size(random, arrivals[:, lead:], truth)
+
+
+def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> np.ndarray:
+    """Return the factor that multiplies the rate on each day and is not random: weekdays, decay and change.
+
+    Args:
+        since: The first day; a datetime counts as its day.
+        lead: Number of days before the first day to include as well.
+    """
+    since = day_of("since", since)
+    passed = np.arange(-lead, days)
+    factors: np.ndarray = np.array(truth.weekdays)[(passed + since.weekday()) % 7] * 7 / sum(truth.weekdays)
+    if truth.half_life is not None:
+        factors = factors * 0.5 ** (np.maximum(passed, 0) / truth.half_life)
+    if truth.change is not None:
+        factors = np.where(passed >= (day_of("change", truth.change) - since).days, factors * truth.effect, factors)
+    return factors
+
+
+def day_of(name: str, given: date) -> date:
+    """Return a date as it is, and the date of a datetime.
+
+    Args:
+        name: Name of the parameter, for the error.
+    """
+    if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
+        raise InvalidParameter(Problem(name, given, "must be a date or a datetime", "wrong-type"))
+    return given.date() if isinstance(given, datetime) else given
+
+
+def _lead(truth: Truth) -> int:
+    """Return how many days before its first day a simulation must start."""
+    events = LIVES * truth.event_half_life if truth.events else 0
+    offspring = RELAXATIONS * truth.offspring_half_life / log(2) / (1 - truth.offspring) if truth.offspring else 0
+    return ceil(max(events, offspring))
+
+
+def _random_factors(random: np.random.Generator, shape: tuple[int, int], truth: Truth) -> np.ndarray:
+    """Return random factors of the rate with mean 1, codes x days."""
+    factors: np.ndarray = np.ones(shape)
+    if truth.unrest:
+        factors = factors * random.gamma(1 / truth.unrest, truth.unrest, shape)
+    if truth.log_sd:
+        noise = random.standard_normal(shape)
+        noise[:, 1:] *= sqrt(1 - truth.log_correlation**2)
+        factors = factors * np.exp(truth.log_sd * _remembered(noise, truth.log_correlation) - truth.log_sd**2 / 2)
+    if truth.events:
+        begins = random.random(shape) < truth.events
+        sizes = random.lognormal(-(truth.event_log_sd**2) / 2, truth.event_log_sd, shape) * truth.event_size
+        kept = 0.5 ** (1 / truth.event_half_life)
+        factors = factors * (1 + _remembered((1 - kept) * begins * sizes, kept)) / (1 + truth.events * truth.event_size)
+    return factors
+
+
+def _remembered(values: np.ndarray, kept: float) -> np.ndarray:
+    """Add to each value a share of the result for the day before."""
+    sums = values.copy()
+    for day in range(1, values.shape[1]):
+        sums[:, day] += kept * sums[:, day - 1]
+    return sums
+
+
+def _memory(truth: Truth) -> Memory:
+    """Return the days on which offspring come if a scan may happen at any hour and their delays are exponential."""
+    decay = log(2) / truth.offspring_half_life
+    kept = exp(-decay)
+    later = (1 - kept) / decay
+    return Memory(truth.offspring * (1 - later), truth.offspring * later * (1 - kept), kept)
+
+
+def _self_exciting(random: np.random.Generator, means: np.ndarray, calendar: np.ndarray, truth: Truth) -> np.ndarray:
+    """Return arrivals, codes x days, of which earlier arrivals set off a share.
+
+    Offspring, too, follow the calendar: they are relative to the calendar's factor on the day of their parent. So the
+    mean of each day is its rate, and there are none on days without a rate.
+    """
+    memory = _memory(truth)
+    arrivals = np.empty(means.shape, dtype="int64")
+    # The mean of what earlier days set off; every random factor has the mean 1.
+    excited = means.mean(axis=1) * memory.next_day / (1 - memory.kept)
+    for day, factor in enumerate(calendar):
+        expected = (1 - truth.offspring) * means[:, day] + excited
+        newest = random.poisson(factor * expected)
+        arrivals[:, day] = newest
+        while newest.any():
+            newest = random.poisson(memory.own_day * newest)
+            arrivals[:, day] += newest
+        relative = arrivals[:, day] / factor if factor else expected / (1 - memory.own_day)
+        excited = memory.kept * excited + memory.next_day * relative
+    return arrivals
+
+
+def _by_size(random: np.random.Generator, arrivals: np.ndarray, truth: Truth) -> np.ndarray:
+    """Divide arrivals at random among equally likely group sizes: sizes x codes x days."""
+    smallest, largest = truth.groups
+    numbers = []
+    for sizes_left in range(largest - smallest + 1, 1, -1):
+        chosen = random.binomial(arrivals, 1 / sizes_left)
+        numbers.append(chosen)
+        arrivals = arrivals - chosen
+    return np.stack([*numbers, arrivals])

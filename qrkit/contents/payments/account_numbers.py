@@ -11,8 +11,7 @@ from stdnum.exceptions import ValidationError
 from stdnum.iso7064 import mod_97_10
 
 from qrkit.contents.content import LastShown
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import matching
+from qrkit.contents.single_lines import Pasted, matching
 from qrkit.design.limits import Length
 from qrkit.model import broken
 

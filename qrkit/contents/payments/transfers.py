@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.pasted import Pasted
 from qrkit.contents.payments.account_numbers import Bic, Iban, check_creditor_reference
-from qrkit.contents.single_lines import Money, OneLine, matching
+from qrkit.contents.single_lines import Money, OneLine, Pasted, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 

@@ -16,8 +16,7 @@ from stdnum import bitcoin as bitcoin_numbers
 
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import Money, OneLine, matching
+from qrkit.contents.single_lines import Money, OneLine, Pasted, matching
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.model import broken

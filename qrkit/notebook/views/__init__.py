@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import media
+from qrkit.notebook.views.html import media
 
 __all__ = ["view"]
 

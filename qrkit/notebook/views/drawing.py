@@ -14,8 +14,7 @@ from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import FORMATS, svg
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import card, details, page_text, picture, pictures_of, png_picture
+from qrkit.notebook.views.html import card, details, media, page_text, picture, pictures_of, png_picture, shown
 from qrkit.pictures.image import QRImage
 from qrkit.symbol.symbol import Symbol
 

@@ -1,4 +1,4 @@
-"""Provides the HTML parts of views: cards, tables, images, color swatches.
+"""Provides the HTML parts of views: cards, tables, images, color swatches, and the fields of a record.
 
 Styles are inline, because untrusted notebooks, mail and GitHub remove style sheets. Text has no color of its own: it
 takes that of the page.
@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from datetime import datetime
+from functools import singledispatch
 from html import escape
 from typing import Any
 
+from qrkit.contents.cards import summary
 from qrkit.design.color import Color
 from qrkit.design.gradient import Gradient
+from qrkit.model import Model
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.tracking.times import to_iso
 
 SIDE = 148
 """Longer side in pixels of an image next to text."""
@@ -35,6 +42,8 @@ LONGEST_TEXT = 200
 
 _UNPRINTABLE = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Matches characters that HTML cannot contain."""
+MOST_ENTRIES = 5
+"""Maximum items of a list that are shown."""
 
 
 def page_text(value: Any) -> str:
@@ -113,11 +122,60 @@ def swatch(fill: Color | Gradient) -> str:
     return f'<span style="{style}"></span>{page_text(name)}'
 
 
-def _color_text(color: Color) -> str:
-    return color.rgb if color.alpha == 255 else color.argb
-
-
 def badge(verdict: str, *after: Any) -> str:
     """Return a badge with a scan verdict, followed by text."""
     style = f"background:{VERDICTS[verdict]};color:#fff;border-radius:4px;padding:1px 8px;font-weight:600"
     return f'<span style="{style}">{verdict}</span> {page_text("".join(map(str, after)))}'
+
+
+@singledispatch
+def media(subject: Any) -> dict[str, Any]:
+    """Return the representations of an object besides its text, by media type; by default a card with its fields."""
+    return {"text/html": card(page_text(type(subject).__name__), details(shown(subject)))}
+
+
+@media.register
+def _(color: Color) -> dict[str, Any]:
+    return {"text/html": card("", swatch(color))}
+
+
+def shown(record: Any) -> Iterator[tuple[str, str]]:
+    """Yield the name and value of each field as HTML."""
+    for name, value in given(record):
+        yield name.replace("_", " "), _value(value)
+
+
+def given(record: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields that were given or differ from their default."""
+    if isinstance(record, Model):
+        yield from record.given().items()
+    elif is_dataclass(record):
+        yield from ((one.name, getattr(record, one.name)) for one in dataclass_fields(record) if one.repr)
+
+
+def _color_text(color: Color) -> str:
+    return color.rgb if color.alpha == 255 else color.argb
+
+
+def _value(value: Any) -> str:
+    match value:
+        case Color() | Gradient():
+            return swatch(value)
+        case Model():
+            return ", ".join(f"{page_text(name)} {one}" for name, one in shown(value)) or "as usual"
+        case tuple():
+            lines = [_value(one) for one in value[:MOST_ENTRIES]]
+            more = len(value) - MOST_ENTRIES
+            return "<br>".join([*lines, *([f"… and {more} more"] if more > 0 else [])])
+        case str() if value.startswith("data:"):
+            kind = value[5:].partition(",")[0].partition(";")[0]
+            return page_text(f"{kind or 'data'}, {len(value):,} characters")
+        case datetime():
+            return page_text(to_iso(value))
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return page_text(summary(value))
+        case float():
+            return f"{value:g}"
+    return page_text(value)

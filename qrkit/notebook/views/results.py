@@ -8,8 +8,7 @@ from typing import Any
 from qrkit.contents.cards import summary
 from qrkit.design.presets import PRESETS
 from qrkit.exchange.merge import ImportResult
-from qrkit.notebook.views.fields import media
-from qrkit.notebook.views.html import card, details, page_text, pictures_of, png_picture, soft
+from qrkit.notebook.views.html import card, details, media, page_text, pictures_of, png_picture, soft
 from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
 from qrkit.pictures.gallery import THUMBNAIL, Gallery

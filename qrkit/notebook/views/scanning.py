@@ -9,8 +9,7 @@ from math import ceil
 from typing import Any
 
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import badge, card, details, page_text, picture, png_picture, soft, table
+from qrkit.notebook.views.html import badge, card, details, media, page_text, picture, png_picture, shown, soft, table
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from qrkit.notebook.views.fields import media
+from qrkit.notebook.views.html import media
 from qrkit.server.sockets.socket_server import Server
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
-from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import card, details, more, page_text, picture, pictures_of, soft, table
+from qrkit.notebook.views.html import card, details, media, more, page_text, picture, pictures_of, shown, soft, table
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.code_designs import CodeDesigns
@@ -39,7 +38,7 @@ OF_NO_INTEREST = ("id", "campaign id", "short code", "image url", "is available"
 
 @media.register
 def _(events: Following) -> dict[str, Any]:
-    from qrkit.notebook.widgets.dashboard.live_scans import LiveScans
+    from qrkit.notebook.widgets.dashboard.scan_dashboard import LiveScans
 
     return LiveScans(events.view, name=repr(events.view))._repr_mimebundle_()[0]
 

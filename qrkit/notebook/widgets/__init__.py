@@ -32,6 +32,4 @@ __getattr__ = late_names(
     },
 )
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -8,12 +8,15 @@ applies all rules. A new widget is a subclass of `Page` in a folder of its own, 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import anywidget
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import DisplayHandle, display
 from traitlets import Dict, Int, Unicode
 
 from qrkit.drawing.letters.page_font import FONT_FACE
@@ -21,12 +24,48 @@ from qrkit.errors import QrkitError
 from qrkit.languages import LanguageTag, check_language, in_language
 from qrkit.languages.sentences import catalog, translated
 from qrkit.notebook.widgets.field_words import spoken
-from qrkit.notebook.widgets.static_image import Pictures, Twin
+from qrkit.tracking.short_urls import new_id
 
+Pictures: TypeAlias = dict[str, Any]
+"""Representations by media type: at least text/plain and text/html, and optionally images."""
 Handler = Callable[[Any, dict[str, Any]], None]
 """Performs the action that a message requests of a widget."""
 
 HERE = Path(__file__).parent
+
+
+class Twin:
+    """The static image of one widget's last state, for printouts, exported pages, and pages without a kernel.
+
+    Exporters prefer a widget to any image in the same output, and then show nothing. So the image is a separate output
+    below the widget, which hides it by its CSS class as long as the widget is alive.
+
+    Attributes:
+        id: The widget finds its twin by this ID.
+    """
+
+    def __init__(self) -> None:
+        self.id = new_id()
+        self._handle: DisplayHandle | None = None
+        self._shown = ""
+
+    def bundle(self, pictures: Pictures) -> Pictures:
+        """Return the representations, with HTML that the widget can hide."""
+        return pictures | {"text/html": f'<div class="qrkit-twin qrkit-twin-{self.id}">{pictures["text/html"]}</div>'}
+
+    def display(self, widget: dict[str, Any], metadata: dict[str, Any], pictures: Pictures) -> None:
+        """Display a widget and its twin in the current cell."""
+        display(widget, metadata=metadata, raw=True)
+        self._shown = pictures["text/html"]
+        self._handle = display(_encode(self.bundle(pictures)), raw=True, display_id=True)
+
+    def update(self, pictures: Pictures) -> None:
+        """Update the twin if it is displayed and has changed."""
+        if self._handle is None or not InteractiveShell.initialized():
+            return
+        if pictures["text/html"] != self._shown:
+            self._shown = pictures["text/html"]
+            self._handle.update(_encode(self.bundle(pictures)), raw=True)
 
 
 def script(folder: str, *names: str) -> str:
@@ -170,3 +209,8 @@ class Page(anywidget.AnyWidget):
         """Display the widget and its static image, which is hidden as long as the widget is alive."""
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
         self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self._still())
+
+
+def _encode(bundle: Pictures) -> Pictures:
+    """Encode the PNG for kernel messages; IPython does this itself for the result of `_repr_mimebundle_`."""
+    return bundle | ({"image/png": b64encode(bundle["image/png"]).decode()} if "image/png" in bundle else {})

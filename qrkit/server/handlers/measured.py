@@ -1,20 +1,46 @@
-"""Reports metrics of this process for Prometheus and other collectors."""
+"""Reports the health of the service, and metrics of this process for Prometheus and other collectors."""
 
 from __future__ import annotations
 
+import json
 import time
+from dataclasses import replace
 
-from qrkit.errors import NotAuthenticated, NotFound
+from qrkit.errors import NotAuthenticated, NotFound, NotReady
 from qrkit.server.operation.metrics import OPENMETRICS, Family, Sample, write_openmetrics
-from qrkit.server.requests.request import Response
+from qrkit.server.requests.request import JSON, Response, problem
 from qrkit.server.service import Call, Service, bearer_token
 from qrkit.store.recording.recorder import waiting_visits
 from qrkit.store.upkeep.daily_upkeep import upkeep_counts
 from qrkit.tracking.times import now
 from qrkit.version import __version__
 
+NEVER_STORED = {"Cache-Control": "no-store"}
 GATES = ("plain", "drawing", "reading", "decoding", "changing", "working")
 _BEGAN = now()
+
+
+def live(_call: Call) -> Response:
+    """Report that the server runs.
+
+    This does not use the store. Restart a server that does not answer.
+    """
+    return Response(200, JSON, b'{"status": "ok"}', NEVER_STORED)
+
+
+def health(call: Call) -> Response:
+    """Report whether the server is ready, and how many visits were lost or late since it started.
+
+    The server is ready while its store can be read and written and no visit was lost in the last minute. Otherwise, the
+    status is 503, and requests should go to another server.
+    """
+    service = call.service
+    told = {"version": __version__, "lost": service.redirects.lost, "late": service.redirects.late}
+    reason = service.health.problem
+    if not reason:
+        return Response(200, JSON, json.dumps({"status": "ok"} | told).encode(), NEVER_STORED)
+    answer = problem(NotReady(reason))
+    return replace(answer, body=json.dumps(json.loads(answer.body) | told).encode())
 
 
 def metrics(call: Call) -> Response:
@@ -30,7 +56,7 @@ def metrics(call: Call) -> Response:
         service.gates.generates.take(request.address)
         raise NotAuthenticated("the token for metrics is missing or wrong; send it as a Bearer token", code="bad-token")
     families = [*_process(service), *service.metrics.families(), *_visits(service), *_upkeep(service), *_gates(service)]
-    return Response(200, OPENMETRICS, write_openmetrics(families), {"Cache-Control": "no-store"})
+    return Response(200, OPENMETRICS, write_openmetrics(families), NEVER_STORED)
 
 
 def _process(service: Service) -> list[Family]:

@@ -1,22 +1,30 @@
 """Writes the access log: one line of JSON per request, without query, key or address.
 
-The line of a refused request includes a mark of the client, which stays the same for all its requests on that day.
+The line of a refused request includes a mark of the client, which stays the same for all its requests on that day. Each
+request has an ID, which appears in the response and in every log line about the request.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import re
+import secrets
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from wsgiref.types import WSGIEnvironment
 
-from qrkit.server.clients.proxies import client_address, client_mark
-from qrkit.server.operation.request_ids import REQUEST_ID
+from qrkit.server.clients.proxies import client_address, client_mark, is_from_proxy
 from qrkit.server.requests.request import KEYS, Request, header_text
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import Clock, to_iso
 
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+"""The ID of the request that this thread is answering; empty outside of requests."""
+
+# Without an underscore, so that no API key (`qk_…`) gets into the log this way.
+_GIVEN = re.compile(r"[A-Za-z0-9.:=/+-]{1,128}")
 ACCESS = "qrkit.access"
 """Name of the logger."""
 
@@ -25,6 +33,17 @@ _log = logging.getLogger(ACCESS)
 LONGEST_PATH = 200
 
 Done = Callable[[WSGIEnvironment, str, list[tuple[str, str]], Request | None], None]
+
+
+def request_id(environ: WSGIEnvironment, settings: Settings) -> str:
+    """Return the ID that a trusted proxy gave to a request in `X-Request-ID`, or else a new one of 16 hex digits.
+
+    IDs from other clients are ignored, as are IDs with more than 128 characters or with unusual characters.
+    """
+    given = environ.get("HTTP_X_REQUEST_ID", "")
+    if given and is_from_proxy(environ, settings) and _GIVEN.fullmatch(given):
+        return str(given)
+    return secrets.token_hex(8)
 
 
 class Access:

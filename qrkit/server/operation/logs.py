@@ -23,8 +23,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
 
-from qrkit.server.operation.access_log import ACCESS
-from qrkit.server.operation.request_ids import REQUEST_ID
+from qrkit.server.operation.access_log import ACCESS, REQUEST_ID
 from qrkit.tracking.times import to_iso
 
 OPERATIONS = "qrkit.operations"

@@ -158,23 +158,8 @@ class Server(Shown):
         generates_a_minute: int | None = None,
         unknown_codes_a_minute: int | None = None,
     ) -> None:
-        given = {
-            "base_url": base_url,
-            "host": host,
-            "port": port,
-            "hosts": hosts,
-            "trusted_proxies": trusted_proxies,
-            "fetch_from": fetch_from,
-            "record_visits": record_visits,
-            "places": places,
-            "access_log": access_log,
-            "threads": threads,
-            "generates_a_minute": generates_a_minute,
-            "unknown_codes_a_minute": unknown_codes_a_minute,
-        }
-        begun = settings or Settings(access_log=False)
-        chosen = begun.replace(**{name: value for name, value in given.items() if value is not None})
-        self._start(portfolio, chosen)
+        given = {name: value for name, value in locals().items() if name in Settings.model_fields and value is not None}
+        self._start(portfolio, (settings or Settings(access_log=False)).replace(**given))
 
     def _start(self, portfolio: Portfolio | Store, chosen: Settings) -> None:
         from qrkit.server.sockets.http_server import listen

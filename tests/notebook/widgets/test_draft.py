@@ -28,8 +28,7 @@ from qrkit import (
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
 from qrkit.notebook.widgets.controls import GROUPS, Control, controls, groups
 from qrkit.notebook.widgets.defaults import STARTS
-from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
-from qrkit.notebook.widgets.studio.draft_state import shown
+from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages, shown
 from qrkit.notebook.widgets.upright_layers import layers_of
 from tests.sweeps import quick_first
 

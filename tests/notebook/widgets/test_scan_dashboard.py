@@ -15,7 +15,7 @@ from qrkit.analytics import simulate
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
 from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked
-from qrkit.notebook.widgets.dashboard.live_scans import LiveScans
+from qrkit.notebook.widgets.dashboard.scan_dashboard import LiveScans
 from qrkit.report import campaign, portfolio
 from tests.sweeps import quick_rows
 

@@ -20,9 +20,8 @@ from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, NEW_CAMPAIGN, Catalogue
 from qrkit.notebook.widgets.browser.file_import import CHOICES, FileImport
 from qrkit.notebook.widgets.browser.rule_form import rule_form
-from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.designer import Designer
-from qrkit.notebook.widgets.widget import Page, script, style
+from qrkit.notebook.widgets.widget import Page, Pictures, script, style
 from qrkit.paper.stocks import CARDS, stocks
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange

@@ -12,12 +12,12 @@ from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
-from qrkit.report.campaign_comparison import side_by_side
-from qrkit.report.comparisons import CompareTo
+from qrkit.report.comparisons import CompareTo, year_before
 from qrkit.report.facts import Asked as ReportAsked
 from qrkit.report.facts import SplitCode, gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
+from qrkit.report.ranked_tables import side_by_side
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import YEARS
@@ -145,7 +145,7 @@ class Asked:
         if self.compare == "range":
             ends = self.compare_since, self.compare_until
         elif self.since and self.until and self.compare == "year":
-            ends = _year_before(self.since), _year_before(self.until)
+            ends = year_before(self.since), year_before(self.until)
         elif self.since and self.until and self.compare == "previous":
             return previous_view(self.of(scans))
         else:
@@ -165,11 +165,6 @@ def _plain(value: Any) -> Any:
 
 def _after(day: date | None) -> date | None:
     return day and day + timedelta(days=1)
-
-
-def _year_before(day: date) -> date:
-    """Return the same day a year before; 28 February for 29 February."""
-    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
 
 
 def _day(name: str, value: Any) -> date | None:

@@ -1,4 +1,7 @@
-"""Provides `ScanDashboard`: a portfolio's scans as charts, filtered by days, campaign and kinds of visits."""
+"""Provides `ScanDashboard`, a portfolio's scans as charts, and `LiveScans`, those of the last hour per minute.
+
+The dashboard is filtered by days, campaign and kinds of visits. Live scans are drawn again every two seconds.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.dashboard import dashboard_answers as answers
-from qrkit.notebook.widgets.static_image import Pictures
-from qrkit.notebook.widgets.widget import Page, script, style
+from qrkit.notebook.widgets.widget import Page, Pictures, script, style
 from qrkit.portfolio import Portfolio
+from qrkit.store import Scans
 from qrkit.store.records.searching import Search
 from qrkit.tracking.times import zone_of
 
@@ -235,6 +238,30 @@ class ScanDashboard(Page):
 
     def __repr__(self) -> str:
         return f"<ScanDashboard {self.name!r}: {self._numbers['scans']:,} scans of {self.portfolio!r}>"
+
+
+class LiveScans(Page):
+    """What a notebook shows of `scans.follow()`; the browser asks for new numbers while it shows them."""
+
+    _esm = script("dashboard", "live_scans")
+    _css = ScanDashboard._css
+
+    def __init__(self, view: Scans, /, *, name: str) -> None:
+        self._view = view
+        if not self._is_open(name):
+            self._register(name)
+
+    def _on_look(self, _message: dict[str, Any]) -> None:
+        """Send the state again, which is counted anew."""
+
+    def _browser_state(self) -> dict[str, Any]:
+        return answers.last_hour(self._view)
+
+    def _pictures(self) -> Pictures:
+        return {"text/plain": repr(self), "text/html": f"<p>{self.state['title']}</p>{self.state['svg']}"}
+
+    def __repr__(self) -> str:
+        return f"<LiveScans: {self.state['title']}>"
 
 
 def _table(ranking: dict[str, Any]) -> str:

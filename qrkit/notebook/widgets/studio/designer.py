@@ -35,18 +35,16 @@ from qrkit.files import safe_name
 from qrkit.languages import LanguageTag, translated
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.controls import groups, label_at
-from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.badge import Badge, badge_of, no_badge
 from qrkit.notebook.widgets.studio.content_form import FORM, ContentForm, kind_forms, label_of
-from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
-from qrkit.notebook.widgets.studio.draft_state import shown
+from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages, shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SHORT, SavedLooks
 from qrkit.notebook.widgets.studio.set_form import SetForm, with_braces
 from qrkit.notebook.widgets.studio.swatches import color_contrasts, in_two_colors, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
-from qrkit.notebook.widgets.widget import Page, script, style
+from qrkit.notebook.widgets.widget import Page, Pictures, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.preflight import print_checks
 from qrkit.pictures.printing import PrintSize

@@ -1,4 +1,4 @@
-"""Manages a design that a user edits, with undo and redo: `Draft`. Independent of any browser."""
+"""Manages a design that a user edits, with undo and redo, and describes it for the browser: `Draft`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any, Literal, TypeAlias, get_args
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.draw import is_plain
+from qrkit.drawing.frames.framing import framed
+from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.resizing import followed
-from qrkit.drawing.scene import Group, Item, Shape, Stamps
+from qrkit.drawing.scene import Group, Item, Matrix, Shape, Stamps
 from qrkit.drawing.svg.svg_elements import characters
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
@@ -18,7 +20,7 @@ from qrkit.model import plain
 from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
 from qrkit.notebook.widgets.studio.companions import with_companions
-from qrkit.notebook.widgets.upright_layers import design_of, fields_of
+from qrkit.notebook.widgets.upright_layers import design_of, fields_of, layers_of
 from qrkit.pictures.image import QRImage
 
 Picture: TypeAlias = dict[str, str | bytes]
@@ -33,6 +35,8 @@ Do: TypeAlias = Literal["set", "start", "remove", "move"]
 MOST_STEPS = 200
 """Maximum number of steps that can be undone."""
 LONGEST_PATH = 12
+LONGEST_VALUE = 40_000
+"""Maximum characters of a string that is sent to the browser; a content can have 32,767."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +203,35 @@ def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
     return rules
 
 
+# ---- the image for the browser
+
+
+def picture_of(image: QRImage) -> Picture:
+    """Draw an image for the browser."""
+    if is_plain(image.design) or _fewest_characters(image.exact_scene.items) <= LONGEST_SVG:
+        svg = image.small_svg()
+        if len(svg) <= LONGEST_SVG:
+            return {"svg": svg}
+    return {"png": image.to_bytes("png", compression=1)}
+
+
+def shown(draft: Draft) -> dict[str, Any]:
+    """Return the state as JSON; the image is bytes if it is a PNG."""
+    image = draft.image
+    layout = lay_out(image.design, image.symbol, exact=True)
+    return {
+        "values": _short(image.design.model_dump(mode="json") | {"layers": layers_of(image.design)}),
+        "picture": draft.picture,
+        "size": [image.width, image.height],
+        "label": f"{_symbol_words(image)}, {image.width} x {image.height} px",
+        "area": [layout.width, layout.height],
+        "matrix": list(_matrix(image, layout)),
+        "words": _words(image, layout),
+        "undo": draft.can_undo,
+        "redo": draft.can_redo,
+    }
+
+
 def _at(fields: dict[str, Any], way: Sequence[str | int]) -> Any:
     """Return the value at a path, creating missing records on the way."""
     here: Any = fields
@@ -232,18 +265,6 @@ def _unknown(path: Sequence[str | int]) -> InvalidParameter:
     )
 
 
-# ---- the image for the browser
-
-
-def picture_of(image: QRImage) -> Picture:
-    """Draw an image for the browser."""
-    if is_plain(image.design) or _fewest_characters(image.exact_scene.items) <= LONGEST_SVG:
-        svg = image.small_svg()
-        if len(svg) <= LONGEST_SVG:
-            return {"svg": svg}
-    return {"png": image.to_bytes("png", compression=1)}
-
-
 def _fewest_characters(items: Iterable[Item]) -> int:
     """Return a number of characters that the SVG surely exceeds, without writing it."""
     count = 0
@@ -263,3 +284,37 @@ def _characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
     # Each number takes at least a digit and the letter or space before it.
     fewest = 2 * len(outline.numbers) * len(places)
     return fewest if fewest > LONGEST_SVG else characters(outline, places)
+
+
+def _symbol_words(image: QRImage) -> str:
+    symbol = image.symbol
+    is_micro = image.design.micro
+    return f"Micro {symbol.name}" if is_micro else f"Version {symbol.version}, level {symbol.error_correction}"
+
+
+def _short(value: Any) -> Any:
+    """Shorten embedded images and long strings: the browser sends only changes, so it does not need them."""
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_short(one) for one in value]
+    if isinstance(value, str) and (len(value) > LONGEST_VALUE or (value.startswith("data:") and len(value) > 100)):
+        return f"{value[: value.find(',') + 1][:60]}… ({len(value):,} characters)"
+    return value
+
+
+def _matrix(image: QRImage, layout: Layout) -> Matrix:
+    """Return the transformation from layer coordinates to pixels of the whole image, with flip, wrapper or frame."""
+    flipped = flip_matrix(layout, image.design.flip)
+    design, around = image.design, image.design.wrapper
+    hole = framed(design, design.frame, layout).placeholder if design.frame else around and around.placeholder
+    return flipped.then(into_placeholder(layout, hole, exact=True)) if hole else flipped
+
+
+def _words(image: QRImage, layout: Layout) -> list[dict[str, Any]]:
+    """Return the texts of the frame by their field, and where they are in pixels of the whole image."""
+    frame = image.design.frame
+    if frame is None or frame.words is None:
+        return []
+    boxes = framed(image.design, frame, layout).words
+    return [{"field": field, "text": getattr(frame.words, field), "box": list(box)} for field, box in boxes]

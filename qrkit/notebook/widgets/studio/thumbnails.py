@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, reduce
 from operator import add
-from typing import Any, TypedDict
+from typing import Any
 
 from qrkit.design.design import Design
 from qrkit.design.limits import MODULE_TYPES
@@ -27,23 +27,19 @@ SAMPLE = (b"\1\1\0\1", b"\1\0\1\1", b"\0\1\1\0", b"\1\1\0\1")
 """Modules that show how neighboring modules join."""
 
 
-class Thumbnails(TypedDict):
-    """Images of the choices of one field: units per side, and path data by choice."""
-
-    side: float
-    paths: dict[str, str]
-
-
 @cache
-def thumbnails() -> dict[str, Thumbnails]:
-    """Return thumbnails by the path of the field, or by its last name if several fields share the choices."""
+def thumbnails() -> dict[str, dict[str, Any]]:
+    """Return thumbnails by the path of the field, or by its last name if several fields share the choices.
+
+    Each has `side`, its units per side, and `paths`, path data by choice.
+    """
     return {
         "modules.type": _draw(len(SAMPLE), {name: _sample(name) for name in MODULE_TYPES}),
         "modules.sprite": _draw(1, dict(SPRITES)),
     }
 
 
-def _draw(side: float, outlines: dict[str, Outline]) -> Thumbnails:
+def _draw(side: float, outlines: dict[str, Outline]) -> dict[str, Any]:
     return {"side": side, "paths": {name: path_data(outline) for name, outline in outlines.items()}}
 
 
