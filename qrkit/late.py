@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # methods of `Design` from higher rooms, for type checkers an
 
 __all__ = [
     "DOORS", "UNSEEN", "Later", "Shown", "Watch", "by_name", "check", "followed", "frame_as_wrapper", "largest_logo",
-    "late_names", "make_scannable", "named", "notebook", "open_doors", "watch", "with_logo",
+    "late_names", "make_scannable", "named", "notebook", "on_demand", "open_doors", "watch", "with_logo",
 ]  # fmt: skip
 
 Item = TypeVar("Item")
@@ -57,6 +58,20 @@ def named(origin: str) -> Any:
     module, _, attribute = origin.partition(":")
     value: Any = import_module(f"qrkit.{module}")
     return getattr(value, attribute) if attribute else value
+
+
+def on_demand(origin: str) -> Callable[..., Any]:
+    """Return a function that loads the function `room.module:name` on first use, and calls it."""
+
+    @cache
+    def loaded() -> Callable[..., Any]:
+        function: Callable[..., Any] = named(origin)
+        return function
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return loaded()(*arguments, **options)
+
+    return call
 
 
 def by_name(names: Mapping[str, str]) -> dict[str, str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
-from qrkit.exchange import csv_file, html_file, json_file, ods_file, sql_file, xls_file, xlsx_file, xml_file, zip_file
-from qrkit.exchange.archives import SIGNATURE
+from qrkit.exchange.archives import OPENDOCUMENT, SIGNATURE
 from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
+from qrkit.late import on_demand
 
 __all__ = [
     "EXCHANGE_FORMATS", "EXPORT_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat",
@@ -55,26 +55,35 @@ class ExchangeFormat(ImportFormat):
 
 Format = TypeVar("Format", bound=ImportFormat)
 
+
+def _of_module(format: str, name: str) -> Callable[..., Any]:
+    """Return a function of a format's module, which is loaded on first use: most programs need one format, or none."""
+    return on_demand(f"exchange.{format}_file:{name}")
+
+
 SHEETS: dict[str, SheetParts] = {
-    "csv": csv_file.parts,
-    "xls": xls_file.parts,
-    "xlsx": xlsx_file.parts,
-    "ods": ods_file.parts,
-    "html": html_file.parts,
-    "json": json_file.parts,
-    "sql": sql_file.parts,
+    format: _of_module(format, "parts") for format in ("csv", "xls", "xlsx", "ods", "html", "json", "sql")
 }
 """The row readers of formats whose columns can have any names."""
+
+
+def _own_format(name: str, media_type: str) -> ExchangeFormat:
+    return ExchangeFormat(name, media_type, _of_module(name, "read"), _of_module(name, "write"))
+
+
+def _sheet_format(name: str, media_type: str) -> ExchangeFormat:
+    return ExchangeFormat(name, media_type, read_sheets(SHEETS[name]), _of_module(name, "write"))
+
 
 EXCHANGE_FORMATS = {
     one.name: one
     for one in (
-        ExchangeFormat("csv", "text/csv; charset=utf-8", read_sheets(SHEETS["csv"]), csv_file.write),
-        ExchangeFormat("xls", "application/vnd.ms-excel", read_sheets(SHEETS["xls"]), xls_file.write),
-        ExchangeFormat("xml", "application/xml; charset=utf-8", xml_file.read, xml_file.write),
-        ExchangeFormat("zip", "application/zip", zip_file.read, zip_file.write),
-        ExchangeFormat("json", "application/json; charset=utf-8", json_file.read, json_file.write),
-        ExchangeFormat("xlsx", xlsx_file.MEDIA_TYPE, read_sheets(SHEETS["xlsx"]), xlsx_file.write),
+        _sheet_format("csv", "text/csv; charset=utf-8"),
+        _sheet_format("xls", "application/vnd.ms-excel"),
+        _own_format("xml", "application/xml; charset=utf-8"),
+        _own_format("zip", "application/zip"),
+        _own_format("json", "application/json; charset=utf-8"),
+        _sheet_format("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     )
 }
 """The formats of import and export: csv, xls, xml and zip from the interface, json and xlsx added by us."""
@@ -96,9 +105,9 @@ EXPORT_FORMATS = EXCHANGE_FORMATS | {
 """The formats of exports: those above, and a PDF with a page for each picture, which no import offers."""
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
-    "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),
-    "html": ImportFormat("html", html_file.MEDIA_TYPE, read_sheets(SHEETS["html"])),
-    "sql": ImportFormat("sql", sql_file.MEDIA_TYPE, read_sheets(SHEETS["sql"])),
+    "ods": ImportFormat("ods", OPENDOCUMENT, read_sheets(SHEETS["ods"])),
+    "html": ImportFormat("html", "text/html", read_sheets(SHEETS["html"])),
+    "sql": ImportFormat("sql", "application/sql", read_sheets(SHEETS["sql"])),
 }
 """The formats above, and formats that can only be imported."""
 
@@ -156,6 +165,8 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
     Raises:
         UnreadableFile: If the bytes are those of a file that is no table.
     """
+    from qrkit.exchange import html_file, xls_file
+
     if what := next((what for start, what in OTHERS.items() if data.startswith(start)), ""):
         raise UnreadableFile(f"the file is {what}, not a table; send it as csv, xlsx, xls, ods, json or xml")
     if data.startswith(xls_file.SIGNATURE):
@@ -172,6 +183,8 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
 
 def _of_archive(data: bytes, named: str) -> ImportFormat:
     """Return the format of a zip archive: xlsx, ods, or a zip of pictures."""
+    from qrkit.exchange import ods_file, xlsx_file, zip_file
+
     if xlsx_file.is_workbook(data):
         return EXCHANGE_FORMATS["xlsx"]
     if ods_file.is_workbook(data):

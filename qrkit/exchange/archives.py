@@ -10,6 +10,8 @@ from qrkit.errors import UnreadableFile
 
 SIGNATURE = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive, and of an empty archive; "PK" alone could also start the heading of a CSV file."""
+OPENDOCUMENT = "application/vnd.oasis.opendocument.spreadsheet"
+"""The media type of an ods file, which is also in a file within it."""
 MOST_ENTRIES = 200_001
 """One picture for each row that an import allows, plus the manifest."""
 MOST_UNPACKED = 256 * 2**20

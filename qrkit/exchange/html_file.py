@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from lxml import etree
 
 
-MEDIA_TYPE = "text/html"
 MOST_ELEMENTS = 4_000_000
 """The maximum number of elements in a page, which are all in memory at the same time."""
 _PAGE = re.compile(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lxml import etree
 
 
-MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
 CONTENT = "content.xml"
 MOST_ELEMENTS = 200_000
 """The maximum number of elements in a row, or before the first row, which are in memory at the same time."""
@@ -79,9 +78,9 @@ def is_workbook(data: bytes) -> bool:
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
     if named is None:
         return {CONTENT, "META-INF/manifest.xml"} <= set(archive.namelist())
-    if named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
+    if named.file_size > len(archives.OPENDOCUMENT) + len("-template\r\n"):
         return False
-    return archives.unpacked(archive, named, MOST_BYTES).startswith(MEDIA_TYPE.encode())
+    return archives.unpacked(archive, named, MOST_BYTES).startswith(archives.OPENDOCUMENT.encode())
 
 
 def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:

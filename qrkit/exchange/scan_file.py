@@ -16,10 +16,11 @@ from functools import partial
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
-from qrkit.exchange import EXCHANGE_FORMATS, xls_file, xlsx_file
+from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.workbooks import frame_values
 from qrkit.exchange.xml_text import element
+from qrkit.late import on_demand
 from qrkit.tracking.times import to_iso, to_table
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ SCAN_FORMATS = {
     for name, write in (
         ("json", _write_json),
         ("csv", _write_csv),
-        ("xls", partial(_workbook, xls_file.write_sheet)),
-        ("xlsx", partial(_workbook, xlsx_file.write_sheet)),
+        ("xls", partial(_workbook, on_demand("exchange.xls_file:write_sheet"))),
+        ("xlsx", partial(_workbook, on_demand("exchange.xlsx_file:write_sheet"))),
         ("xml", _write_xml),
     )
 }

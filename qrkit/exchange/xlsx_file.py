@@ -24,7 +24,6 @@ from qrkit.exchange.table_files import Writing
 from qrkit.exchange.workbooks import OUR_SHEET, fitting_parts, is_nothing, refusing, typed, without_apostrophes
 from qrkit.exchange.xlsx_parts import Package, cells_of
 
-MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 BOLD = ' s="1"'
 """The attribute of cells in the only style of our workbooks, that of the heading."""
 CONTENT_TYPES = "[Content_Types].xml"

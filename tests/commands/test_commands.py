@@ -123,6 +123,15 @@ def test_a_process_prints_nothing_of_its_own_memory_at_its_end(store, folder, wo
     assert subprocess.run(words, capture_output=True, text=True, check=True).stderr == ""
 
 
+def test_a_process_ends_with_the_status_of_its_command_and_prints_all(folder):
+    program = [sys.executable, "-m", "qrkit"]
+    page = subprocess.run([*program, "generate", "x" * 2_000, "--format", "html"], capture_output=True, check=True)
+    assert page.stdout.rstrip().endswith(b"</html>")
+    refused = subprocess.run([*program, "decode", "missing.png"], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "qrkit decode: missing.png: No such file or directory\n"
+
+
 @pytest.mark.parametrize("format", ["png", "svg", "pdf"])
 def test_a_format_without_a_file_goes_to_the_standard_output(format, capsysbinary):
     assert main(["generate", "hi", "--format", format]) == 0

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from qrkit.design.formats import FORMAT_ALIASES
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.writers import png
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import on_demand
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
@@ -62,16 +62,7 @@ class Format:
 
 def _lazy_writer(module: str, name: str = "write") -> Callable[..., bytes]:
     """Return a writer that is loaded on first use, because most programs write one format."""
-
-    @cache
-    def loaded() -> Callable[..., bytes]:
-        writer: Callable[..., bytes] = getattr(import_module(f"{__name__}.{module}"), name)
-        return writer
-
-    def write(scene: Scene | Plain) -> bytes:
-        return loaded()(scene)
-
-    return write
+    return on_demand(f"drawing.writers.{module}:{name}")
 
 
 def _vector_format(name: str, media_type: str) -> Format:

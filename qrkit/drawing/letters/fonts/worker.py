@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
@@ -15,6 +16,8 @@ MOST_MEMORY = 2**30
 """Bytes of address space."""
 PAIRS, EXTENSION = 2, 9
 """Types of GPOS lookups: adjustments of pairs, and a wrapper around lookups of other types."""
+ADVANCE = 4
+"""The bit of a GPOS value for a change of the advance."""
 
 
 class Font:
@@ -62,10 +65,16 @@ class Font:
 
 
 class _Kerning:
-    """The kerning of a font: pair adjustments of its GPOS table, else its older kern table."""
+    """The kerning of a font: pair adjustments of its GPOS table, else its older kern table.
+
+    The GPOS table is read here, because fontTools takes longer to load its description of that table, and to read the
+    whole of it, than all other work on a caption takes.
+    """
 
     def __init__(self, font: Any) -> None:
-        self._lookups = list(_pair_lookups(font["GPOS"].table)) if "GPOS" in font else []
+        self._gpos = memoryview(font.getTableData("GPOS") if "GPOS" in font else b"")
+        self._lookups = list(_pair_lookups(self._gpos)) if self._gpos else []
+        self._number_of = font.getGlyphID
         self._tables = (
             [one.kernTable for one in font["kern"].kernTables if hasattr(one, "kernTable")]
             if ("kern" in font and not self._lookups)
@@ -75,35 +84,86 @@ class _Kerning:
     def pair(self, first: str, second: str) -> int:
         """Return the change of the first glyph's advance before the second one."""
         total: int = sum(table.get((first, second), 0) for table in self._tables)
-        for subtables in self._lookups:
+        numbers = self._number_of(first), self._number_of(second)
+        for starts in self._lookups:
             # The first subtable that covers a pair decides; all lookups add up.
-            found = (_adjustment(one, first, second) for one in subtables)
+            found = (_adjustment(self._gpos[start:], *numbers) for start in starts)
             total += next((units for units in found if units is not None), 0)
         return total
 
 
-def _pair_lookups(table: Any) -> Iterator[list[Any]]:
-    """Yield the pair adjustments of each lookup of the feature `kern`."""
-    if not (table.FeatureList and table.LookupList):
+def _words(table: memoryview, start: int, count: int) -> tuple[int, ...]:
+    """Read unsigned numbers of 16 bits, of which most of a GPOS table consists."""
+    return struct.unpack_from(f">{count}H", table, start)
+
+
+def _list(table: memoryview, start: int) -> tuple[int, ...]:
+    """Read the numbers of a list that begins with their count."""
+    return _words(table, start + 2, *_words(table, start, 1))
+
+
+def _pair_lookups(gpos: memoryview) -> Iterator[list[int]]:
+    """Yield where the pair adjustments of each lookup of the feature `kern` start."""
+    features, lookups = _words(gpos, 6, 2)
+    if not (features and lookups):
         return
-    records = [one.Feature for one in table.FeatureList.FeatureRecord if one.FeatureTag == "kern"]
-    for index in sorted({index for feature in records for index in feature.LookupListIndex}):
-        subtables = table.LookupList.Lookup[index].SubTable
-        inner = [one.ExtSubTable if one.LookupType == EXTENSION else one for one in subtables]
-        yield [one for one in inner if one.LookupType == PAIRS]
+    records = struct.iter_unpack(">4sH", gpos[features + 2 :][: 6 * _words(gpos, features, 1)[0]])
+    indexes = {index for tag, start in records if tag == b"kern" for index in _list(gpos, features + start + 2)}
+    for index in sorted(indexes):
+        lookup = lookups + _list(gpos, lookups)[index]
+        kind = _words(gpos, lookup, 1)[0]
+        starts = [lookup + start for start in _list(gpos, lookup + 4)]
+        if kind == EXTENSION:
+            inner = [(start, *struct.unpack_from(">HI", gpos, start + 2)) for start in starts]
+            starts = [start + further for start, inner_kind, further in inner if inner_kind == PAIRS]
+        yield starts if kind in (PAIRS, EXTENSION) else []
 
 
-def _adjustment(subtable: Any, first: str, second: str) -> int | None:
-    """Return the adjustment of a pair by a subtable; None if it does not cover the pair."""
-    if first not in subtable.Coverage.glyphs:
+def _adjustment(pairs: memoryview, first: int, second: int) -> int | None:
+    """Return the adjustment of a pair of glyphs by a subtable; None if it does not cover the pair."""
+    form, coverage, *kinds = _words(pairs, 0, 4)
+    place = _place(pairs[coverage:], first)
+    if place is None:
         return None
-    if subtable.Format == 1:
-        pairs = subtable.PairSet[subtable.Coverage.glyphs.index(first)].PairValueRecord
-        value = next((one.Value1 for one in pairs if one.SecondGlyph == second), None)
-        return None if value is None else getattr(value, "XAdvance", 0)
-    classes = subtable.ClassDef1.classDefs.get(first, 0), subtable.ClassDef2.classDefs.get(second, 0)
-    value = subtable.Class1Record[classes[0]].Class2Record[classes[1]].Value1
-    return getattr(value, "XAdvance", 0) if value else 0
+    size = 2 * sum(kind.bit_count() for kind in kinds)
+    if form == 1:
+        table = pairs[_list(pairs, 8)[place] :]
+        records = range(2, 2 + (2 + size) * _words(table, 0, 1)[0], 2 + size)
+        start = next((start + 2 for start in records if _words(table, start, 1)[0] == second), None)
+    else:
+        classes, others, _, width = _words(pairs, 8, 4)
+        table = pairs[16:]
+        start = size * (_class(pairs[classes:], first) * width + _class(pairs[others:], second))
+    return None if start is None else _advance(table, start, kinds[0])
+
+
+def _place(coverage: memoryview, glyph: int) -> int | None:
+    """Return the place of a glyph among those that a subtable covers; None if it does not cover the glyph."""
+    if _words(coverage, 0, 1)[0] == 1:
+        glyphs = _list(coverage, 2)
+        return glyphs.index(glyph) if glyph in glyphs else None
+    return next((place + glyph - first for first, last, place in _ranges(coverage) if first <= glyph <= last), None)
+
+
+def _class(classes: memoryview, glyph: int) -> int:
+    """Return the class of a glyph, 0 if it is in none of them."""
+    form, start, count = _words(classes, 0, 3)
+    if form == 1:
+        return _words(classes, 6 + 2 * (glyph - start), 1)[0] if start <= glyph < start + count else 0
+    return next((number for first, last, number in _ranges(classes) if first <= glyph <= last), 0)
+
+
+def _ranges(table: memoryview) -> Iterator[tuple[int, ...]]:
+    """Yield the first and the last glyph of each range of a coverage or of classes, and its number."""
+    return struct.iter_unpack(">3H", table[4:][: 6 * _words(table, 2, 1)[0]])
+
+
+def _advance(table: memoryview, start: int, kinds: int) -> int:
+    """Return the change of the advance by a value, of which `kinds` tells the parts; placements precede it."""
+    if not kinds & ADVANCE:
+        return 0
+    change: int = struct.unpack_from(">h", table, start + 2 * (kinds & (ADVANCE - 1)).bit_count())[0]
+    return change
 
 
 def answer(font: bytes, text: bytes) -> tuple[int, bytes]:
