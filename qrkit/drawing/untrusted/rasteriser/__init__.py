@@ -16,13 +16,23 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
+from qrkit.drawing.untrusted.rasteriser.worker import (
+    COVER,
+    DRAW_OVER,
+    FILL,
+    NO_DRAWING,
+    NO_RENDERER,
+    PNG,
+    SIZE,
+    STENCIL,
+    STEP,
+)
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
 __all__ = [
-    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "paint_png",
-    "rasterise", "rasterise_all", "within",
+    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "is_in_two_colors",
+    "paint_png", "rasterise", "rasterise_all", "within",
 ]  # fmt: skip
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
@@ -49,7 +59,9 @@ class Step(NamedTuple):
         width: Width.
         height: Height.
         svg: A document whose size is `width` x `height` pixels, which is drawn over what is there.
-        color: Red, green and blue to fill the box with, instead of a document.
+        mask: How far each pixel is covered, 0..255, row by row, instead of a document.
+        color: Red, green and blue to paint the box with, where the document or the mask covers it; None for the colors
+            of the document.
     """
 
     left: int
@@ -57,7 +69,15 @@ class Step(NamedTuple):
     width: int
     height: int
     svg: bytes = b""
+    mask: bytes = b""
     color: tuple[int, int, int] | None = None
+
+    @property
+    def kind(self) -> bytes:
+        """The kind of step in the process that draws."""
+        if self.color is None:
+            return DRAW_OVER
+        return COVER if self.svg else STENCIL if self.mask else FILL
 
 
 @contextmanager
@@ -123,11 +143,22 @@ def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, sec
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    parts = [PNG.pack(width, height, level)]
-    for *box, svg, color in steps:
-        kind, content = (FILL, bytes(color)) if color else (DRAW_OVER, svg)
-        parts += [STEP.pack(kind, *box), content]
-    return _send_request(_drawers, b"paint", parts, seconds)
+    head = PNG.pack(width, height, level)
+    parts = [(STEP.pack(step.kind, *step[:4]), bytes(step.color or ()), step.svg or step.mask) for step in steps]
+    if is_in_two_colors(steps, width, height):
+        colors = parts[0][1] + parts[1][1]
+        shapes = [part for step, _, shape in parts[1:] for part in (step, shape)]
+        return _send_request(_drawers, b"paint two colors", [head, colors, *shapes], seconds)
+    painted = [part for step, color, shape in parts for part in (step, color + shape)]
+    return _send_request(_drawers, b"paint", [head, *painted], seconds)
+
+
+def is_in_two_colors(steps: Sequence[Step], width: int, height: int) -> bool:
+    """Return whether all steps paint one color on a whole ground in another."""
+    ground, *others = steps
+    inks = {step.color for step in others}
+    is_whole = ground.kind == FILL and ground[:4] == (0, 0, width, height)
+    return is_whole and len(inks) == 1 and None not in inks and all(step.kind != FILL for step in others)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:

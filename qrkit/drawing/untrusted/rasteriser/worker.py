@@ -21,8 +21,9 @@ PNG = struct.Struct(">IIB")
 """The width, height and compression level that precede the pixels of a PNG, or the steps that paint it."""
 STEP = struct.Struct(">cIIII")
 """A step: its kind, left, top, width and height in pixels, before its color or SVG."""
-FILL, DRAW_OVER = b"f", b"o"
-"""Kinds of steps: fill a box with an opaque color (3 bytes), and draw an SVG over what is there."""
+FILL, DRAW_OVER, COVER, STENCIL = b"f", b"o", b"c", b"s"
+"""Kinds of steps: fill a box with an opaque color (3 bytes), draw an SVG over what is there, or paint a color (3 bytes)
+where an SVG, or a mask of one byte per pixel, covers a pixel."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
 """Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
@@ -123,11 +124,18 @@ def _paint(head: bytes, *parts: bytes) -> bytes:
         size = across, down
         if kind == FILL:
             layer = Image.new("RGB", size, tuple(content))
-        else:
+        elif kind == DRAW_OVER:
             drawn = _drawn(content, across, down)
-            layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
+            layer = _rgba(drawn, size)
             if len(parts) == 2 and size == (width, height) and not _is_opaque(layer):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels
+        else:
+            color, coverage = tuple(content[:3]), _coverage(kind, content[3:], size)
+            if picture and picture.mode == "RGB":
+                picture.paste(color, (left, top), coverage)
+                continue
+            layer = Image.new("RGBA", size, color)
+            layer.putalpha(coverage)
         if picture is None and size == (width, height):
             picture = layer
             continue
@@ -140,6 +148,39 @@ def _paint(head: bytes, *parts: bytes) -> bytes:
     if picture.mode == "RGBA" and _is_opaque(picture):
         picture = picture.convert("RGB")
     return _png(picture.tobytes(), width, height, level)
+
+
+def _paint_two_colors(head: bytes, colors: bytes, *parts: bytes) -> bytes:
+    """Paint steps in one color on another, and return the picture as PNG, in which a pixel is how far it is covered."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    width, height, level = PNG.unpack(head)
+    picture = Image.new("L", (width, height))
+    for step, content in _pairs(parts):
+        kind, left, top, *size = STEP.unpack(step)
+        picture.paste(255, (left, top), _coverage(kind, content, tuple(size)))
+    palette = Image.new("RGB", (256, 1), tuple(colors[:3]))
+    palette.paste(tuple(colors[3:]), (0, 0), Image.frombytes("L", (256, 1), bytes(range(256))))
+    picture.putpalette(palette.tobytes())
+    file = BytesIO()
+    picture.save(file, "PNG", compress_level=level)
+    return file.getvalue()
+
+
+def _coverage(kind: bytes, content: bytes, size: tuple[int, int]) -> Image:
+    from PIL import Image
+
+    if kind == STENCIL:
+        return Image.frombytes("L", size, content)
+    return _rgba(_drawn(content, *size), size).getchannel("A")
+
+
+def _rgba(drawn: bytes | memoryview, size: tuple[int, int]) -> Image:
+    from PIL import Image
+
+    return Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
 
 
 def _is_opaque(picture: Image) -> bool:
@@ -169,7 +210,12 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> byt
     return bytes(image.pngsave_buffer(compression=level, keep="none"))
 
 
-JOBS: dict[bytes, Callable[..., bytes]] = {b"draw": _draw, b"paint": _paint, b"compress": _compress}
+JOBS: dict[bytes, Callable[..., bytes]] = {
+    b"draw": _draw,
+    b"paint": _paint,
+    b"paint two colors": _paint_two_colors,
+    b"compress": _compress,
+}
 
 
 def start() -> None:
