@@ -5,9 +5,9 @@ Stamping is exact because modules have whole pixels: every copy lies on the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache, cached_property, partial, reduce
-from itertools import groupby, pairwise, product
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from itertools import groupby
 from math import ceil, floor, isclose
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -343,7 +343,13 @@ class _Canvas:
         size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
         body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
         drawn = self._cover(body, size)
-        return lambda mask: _add_stamps(mask, drawn(), whole)
+
+        def add(mask: Image) -> None:
+            stamp = drawn()
+            for place in whole:
+                mask.paste(255, place, stamp)
+
+        return add
 
     def _outline(self, outline: Outline, matrix: Matrix) -> Masked:
         """Return a function that adds any outline to a mask, drawing only the part of the image that it covers."""
@@ -469,105 +475,6 @@ def _pixels(places: dict[float, float], over: float) -> dict[float, int] | None:
     """Return where stamps begin that lie the same fraction over a pixel; None if some do not."""
     whole = [place - over for place in places.values()]
     return dict(zip(places, map(round, whole), strict=True)) if _whole(*whole) else None
-
-
-def _add_stamps(mask: Image, stamp: Image, places: list[tuple[int, int]]) -> None:
-    """Add a stamp at many places to a mask; places as in `_stamp_layers`."""
-    layers = _stamp_layers(stamp, places, mask.size)
-    for layer in layers:
-        mask.paste(255, (0, 0), layer)
-    if not layers:
-        for place in places:
-            mask.paste(255, place, stamp)
-
-
-class _Grid(NamedTuple):
-    """Columns, or rows, of stamps, in groups of as many as overlap.
-
-    Attributes:
-        first: Pixel of the first column.
-        step: Pixels from one column to the next.
-        cells: By the pixel of each column, its group and its number in the group.
-        overlap: Number of columns in a group.
-        groups: Number of groups.
-    """
-
-    first: int
-    step: int
-    cells: dict[int, tuple[int, int]]
-    overlap: int
-    groups: int
-
-
-def _grid(places: Iterable[int], side: int) -> _Grid | None:
-    """Return the columns of stamps of this width; None if their distances differ, or more than two overlap."""
-    numbers = sorted(set(places))
-    step = min((two - one for one, two in pairwise(numbers)), default=side)
-    overlap = -(-side // step)  # stamps so far apart do not overlap
-    if overlap > 2 or any((one - numbers[0]) % step for one in numbers):
-        return None
-    cells = {one: divmod((one - numbers[0]) // step, overlap) for one in numbers}
-    return _Grid(numbers[0], step, cells, overlap, cells[numbers[-1]][0] + 1)
-
-
-def _stamp_layers(stamp: Image, places: list[tuple[int, int]], size: tuple[int, int]) -> list[Image]:
-    """Distribute stamps over few layers so that those of one layer do not overlap, and can be copied.
-
-    Pasting the layers gives the same pixels as pasting the stamps in turn, because the order of two does not matter.
-
-    Args:
-        stamp: The mask of one stamp.
-        places: x, y of the top left corner of each stamp.
-        size: Width and height of the layers.
-
-    Returns:
-        The layers; an empty list if the stamps are not on a grid, or more than two overlap at a pixel.
-    """
-    from PIL import Image, ImageChops
-
-    (width, height), (most_x, most_y) = stamp.size, size
-    places = [(x, y) for x, y in places if -width < x < most_x and -height < y < most_y]
-    grids = [_grid(numbers, side) for numbers, side in zip(zip(*places, strict=True), stamp.size, strict=False)]
-    if not grids or None in grids:
-        return []
-    across, down = filter(None, grids)
-    marked = {
-        layer: bytearray(across.groups * down.groups) for layer in product(range(across.overlap), range(down.overlap))
-    }
-    for x, y in places:
-        (column, in_column), (row, in_row) = across.cells[x], down.cells[y]
-        marked[in_column, in_row][row * across.groups + column] = 255
-    tiles = _tiled(stamp, across, down)
-    layers = []
-    for (column, row), cells in marked.items():
-        mask = Image.frombytes("L", (across.groups, down.groups), bytes(cells))
-        copies = ImageChops.multiply(tiles, mask.resize(tiles.size, Image.Resampling.NEAREST))
-        layer = Image.new("L", size)
-        layer.paste(copies, (across.first + column * across.step, down.first + row * down.step))
-        layers.append(layer)
-    return [] if len(layers) > 2 and _overlap_often(layers) else layers
-
-
-def _tiled(stamp: Image, across: _Grid, down: _Grid) -> Image:
-    """Copy a stamp to the first place of each group of columns and rows."""
-    from PIL import Image
-
-    width, height = across.step * across.overlap, down.step * down.overlap
-    line = Image.new("L", (width * across.groups, height))
-    for group in range(across.groups):
-        line.paste(stamp, (group * width, 0))
-    tiles = Image.new("L", (line.width, height * down.groups))
-    for group in range(down.groups):
-        tiles.paste(line, (0, group * height))
-    return tiles
-
-
-def _overlap_often(layers: list[Image]) -> bool:
-    """Return True if more than two layers have ink at one pixel."""
-    from PIL import ImageChops
-
-    most = reduce(ImageChops.add, (layer.point(lambda grey: min(grey, 1)) for layer in layers)).getextrema()[1]
-    return most > 2  # type: ignore[operator]  # a single band has plain numbers
 
 
 def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
