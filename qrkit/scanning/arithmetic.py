@@ -152,23 +152,18 @@ def _is_near_limit(contrast: float, off: float) -> bool:
 @lru_cache(maxsize=256)
 def _look(ink: Color, background: Color, light: Color, padding: int, flip: str) -> Look | None:
     """Return what is known of a look. Cached, because a batch has thousands of codes with the same one."""
-    structure = _structure(ink, background, luma(light), padding, flip)
-    return None if structure is None else (structure, issues_of(None, None, structure))
-
-
-def _structure(ink: Color, background: Color, light: float, padding: int, flip: str) -> Structure | None:
-    """Return the structure that a drawing would have; None if it has to be measured."""
     if background.alpha not in (0, 255):
         # The page shows through, so the end of the quiet zone has to be measured.
         return None
     if padding <= NEAR and luma(background) < LIGHTEST:
         # On a white page, readers would see the whole symbol as dark.
         return None
-    contrast = light - luma(ink, background.over(WHITE))
+    contrast = luma(light) - luma(ink, background.over(WHITE))
     quiet = float(min(padding, 5)) if background.alpha else 0.0
-    inks = {"ring_contrast": contrast, "pupil_contrast": contrast, "light": light}
+    inks = {"ring_contrast": contrast, "pupil_contrast": contrast, "light": luma(light)}
     eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0, **inks) for corner in CORNERS)
-    return Structure(eyes, 1.0, 1.0, quiet, contrast, light, flip in ("horizontal", "vertical"))
+    structure = Structure(eyes, 1.0, 1.0, quiet, contrast, luma(light), flip in ("horizontal", "vertical"))
+    return structure, issues_of(None, None, structure)
 
 
 def _is_known(design: Design) -> bool:

@@ -33,6 +33,7 @@ from qrkit.drawing.scene import (
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
 from qrkit.drawing.untrusted.rasteriser import Step, compress_png, is_in_two_colors, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
+from qrkit.drawing.untrusted.rasteriser.worker import COVER, DRAW_OVER, FILL, STENCIL
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -174,17 +175,11 @@ class _Canvas:
     def _paint(self, paint: Callable[[Image], None], step: Callable[[], Step] | None = None) -> None:
         self._paintings.append(_Painting(paint, step))
 
-    def _render(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
-        """Return a function that returns a document as an image, rendered together with others of this canvas."""
+    def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
+        """Return the drawings of this canvas that are rendered together, with room for another of this size."""
         if not self._drawings.have_room(size):
             self._drawings = _Drawings()
-        return self._drawings.add(svg, size)
-
-    def _cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
-        """Return a function that returns the coverage of SVG elements, rendered together with others of this canvas."""
-        if not self._drawings.have_room(size):
-            self._drawings = _Drawings()
-        return self._drawings.add_cover(body, size)
+        return self._drawings
 
     def _wait(self, item: Item, matrix: Matrix) -> None:
         """Add an item to the elements that are drawn together."""
@@ -208,9 +203,10 @@ class _Canvas:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
             size = (right - left, bottom - top)
             svg = document(*size, body, self._definitions)
-            drawn, is_first = self._render(svg, size), not self._paintings
+            drawn, is_first = self._drawings_for(size).add(svg, size), not self._paintings
             # In one color, the coverage says it all, and colors of pixels that are nearly clear are not rounded.
             color = self._inks.pop() if len(self._inks) == 1 else None
+            kind = COVER if color else DRAW_OVER
 
             def paint(picture: Image) -> None:
                 if color:
@@ -219,7 +215,7 @@ class _Canvas:
                     put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
                     put(drawn(), (left, top))
 
-            self._paint(paint, lambda: Step(left, top, *size, svg, color=_rgb(color) if color else None))
+            self._paint(paint, lambda: Step(kind, left, top, *size, _rgb(color) if color else (), svg))
         self._waiting, self._waiting_box, self._definitions, self._inks = [], NOWHERE, Definitions(), set()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
@@ -246,7 +242,7 @@ class _Canvas:
             channels = (*_rgb(color), color.alpha)
             size = (right - left, bottom - top)
             if color.alpha == 255:  # same result as below, but faster
-                step = Step(left, top, *size, color=_rgb(color))
+                step = Step(FILL, left, top, *size, _rgb(color))
                 self._paint(lambda picture: picture.paste(channels, (left, top, right, bottom)), lambda: step)
             elif color.alpha:
                 colored = partial(Image.new, "RGBA", size, channels)
@@ -274,7 +270,7 @@ class _Canvas:
 
         def step(color: Color) -> Step:
             (left, top, right, bottom), mask = shown()
-            return Step(left, top, right - left, bottom - top, mask=mask.tobytes(), color=_rgb(color))
+            return Step(STENCIL, left, top, right - left, bottom - top, _rgb(color), mask.tobytes())
 
         self._paint(paint_through, partial(step, ink) if isinstance(ink, Color) and ink.alpha == 255 else None)
 
@@ -290,8 +286,9 @@ class _Canvas:
         definitions = Definitions()
         everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
         body = "".join(elements(Group((everywhere,), matrix), definitions))
-        drawn = self._render(document(width, height, body, definitions), (width, height))
-        if (width, height) == self.size:
+        size = (width, height)
+        drawn = self._drawings_for(size).add(document(*size, body, definitions), size)
+        if size == self.size:
             return drawn
         return lambda: drawn().resize(self.size, Image.Resampling.NEAREST)
 
@@ -312,7 +309,7 @@ class _Canvas:
                 self._shown[key] = cache(partial(_bitmap, content, inner, turned, opacity, size))
             else:
                 body, definitions = _drawing(content, inner, turned)
-                self._shown[key] = cache(self._render(document(*size, body, definitions), size))
+                self._shown[key] = cache(self._drawings_for(size).add(document(*size, body, definitions), size))
         shown = self._shown[key]
         self._paint(lambda picture: picture.alpha_composite(shown(), (left, top)))
 
@@ -342,7 +339,7 @@ class _Canvas:
         whole = [(pixels_x[x], pixels_y[y]) for x, y in stamps.places]
         size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
         body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
-        drawn = self._cover(body, size)
+        drawn = self._drawings_for(size).add_cover(body, size)
 
         def add(mask: Image) -> None:
             stamp = drawn()
@@ -358,7 +355,8 @@ class _Canvas:
             return _nothing
         there = matrix.then(Matrix(move_x=-left, move_y=-top))
         body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
-        drawn = self._cover(body, (right - left, bottom - top))
+        size = (right - left, bottom - top)
+        drawn = self._drawings_for(size).add_cover(body, size)
         return lambda mask: mask.paste(255, (left, top), drawn())
 
 

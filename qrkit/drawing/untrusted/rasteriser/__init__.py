@@ -16,17 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import (
-    COVER,
-    DRAW_OVER,
-    FILL,
-    NO_DRAWING,
-    NO_RENDERER,
-    PNG,
-    SIZE,
-    STENCIL,
-    STEP,
-)
+from qrkit.drawing.untrusted.rasteriser.worker import FILL, NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
@@ -54,30 +44,22 @@ class Step(NamedTuple):
     """A step of a painting, in a box of whole pixels within it.
 
     Attributes:
+        kind: A kind of step that `worker` knows.
         left: Left edge.
         top: Top edge.
         width: Width.
         height: Height.
-        svg: A document whose size is `width` x `height` pixels, which is drawn over what is there.
-        mask: How far each pixel is covered, 0..255, row by row, instead of a document.
-        color: Red, green and blue to paint the box with, where the document or the mask covers it; None for the colors
-            of the document.
+        color: Red, green and blue, unless the shape has its own colors.
+        shape: A document whose size is `width` x `height` pixels, or how far each pixel is covered, row by row.
     """
 
+    kind: bytes
     left: int
     top: int
     width: int
     height: int
-    svg: bytes = b""
-    mask: bytes = b""
-    color: tuple[int, int, int] | None = None
-
-    @property
-    def kind(self) -> bytes:
-        """The kind of step in the process that draws."""
-        if self.color is None:
-            return DRAW_OVER
-        return COVER if self.svg else STENCIL if self.mask else FILL
+    color: tuple[int, ...] = ()
+    shape: bytes = b""
 
 
 @contextmanager
@@ -143,22 +125,16 @@ def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, sec
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    head = PNG.pack(width, height, level)
-    parts = [(STEP.pack(step.kind, *step[:4]), bytes(step.color or ()), step.svg or step.mask) for step in steps]
-    if is_in_two_colors(steps, width, height):
-        colors = parts[0][1] + parts[1][1]
-        shapes = [part for step, _, shape in parts[1:] for part in (step, shape)]
-        return _send_request(_drawers, b"paint two colors", [head, colors, *shapes], seconds)
-    painted = [part for step, color, shape in parts for part in (step, color + shape)]
-    return _send_request(_drawers, b"paint", [head, *painted], seconds)
+    job = b"paint two colors" if is_in_two_colors(steps, width, height) else b"paint"
+    parts = [part for step in steps for part in (STEP.pack(*step[:5]), bytes(step.color), step.shape)]
+    return _send_request(_drawers, job, [PNG.pack(width, height, level), *parts], seconds)
 
 
 def is_in_two_colors(steps: Sequence[Step], width: int, height: int) -> bool:
     """Return whether all steps paint one color on a whole ground in another."""
     ground, *others = steps
-    inks = {step.color for step in others}
-    is_whole = ground.kind == FILL and ground[:4] == (0, 0, width, height)
-    return is_whole and len(inks) == 1 and None not in inks and all(step.kind != FILL for step in others)
+    is_whole = ground[:5] == (FILL, 0, 0, width, height)
+    return is_whole and len({step.color for step in others}) == 1 and all(s.color and s.kind != FILL for s in others)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:

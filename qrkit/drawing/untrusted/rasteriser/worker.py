@@ -20,10 +20,11 @@ SIZE = struct.Struct(">II")
 PNG = struct.Struct(">IIB")
 """The width, height and compression level that precede the pixels of a PNG, or the steps that paint it."""
 STEP = struct.Struct(">cIIII")
-"""A step: its kind, left, top, width and height in pixels, before its color or SVG."""
+"""A step: its kind, left, top, width and height in pixels, before its color (3 bytes) and its shape."""
+STEP_PARTS = 3
 FILL, DRAW_OVER, COVER, STENCIL = b"f", b"o", b"c", b"s"
-"""Kinds of steps: fill a box with an opaque color (3 bytes), draw an SVG over what is there, or paint a color (3 bytes)
-where an SVG, or a mask of one byte per pixel, covers a pixel."""
+"""Kinds of steps: fill a box with a color, draw an SVG over what is there, or paint a color where an SVG, or a mask of
+one byte per pixel, covers a pixel."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
 """Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
@@ -106,36 +107,29 @@ def _drawn(svg: bytes, width: int, height: int) -> bytes | memoryview:
 
 
 def _draw(*parts: bytes) -> bytes:
-    return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in _pairs(parts))
+    return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in zip(parts[::2], parts[1::2], strict=True))
 
 
-def _pairs(parts: tuple[bytes, ...]) -> Iterator[tuple[bytes, bytes]]:
-    return zip(parts[::2], parts[1::2], strict=True)
-
-
-def _paint(head: bytes, *parts: bytes) -> bytes:
+def _paint(head: bytes, *steps: bytes) -> bytes:
     """Paint steps one over the other, and return the picture as PNG."""
     from PIL import Image
 
     width, height, level = PNG.unpack(head)
     picture = None
-    for step, content in _pairs(parts):
-        kind, left, top, across, down = STEP.unpack(step)
-        size = across, down
+    for kind, left, top, size, color, shape in _unpacked(steps):
         if kind == FILL:
-            layer = Image.new("RGB", size, tuple(content))
+            layer = Image.new("RGB", size, color)
         elif kind == DRAW_OVER:
-            drawn = _drawn(content, across, down)
+            drawn = _drawn(shape, *size)
             layer = _rgba(drawn, size)
-            if len(parts) == 2 and size == (width, height) and not _is_opaque(layer):
+            if len(steps) == STEP_PARTS and size == (width, height) and not _is_opaque(layer):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels
+        elif picture and picture.mode == "RGB":
+            picture.paste(color, (left, top), _coverage(kind, shape, size))
+            continue
         else:
-            color, coverage = tuple(content[:3]), _coverage(kind, content[3:], size)
-            if picture and picture.mode == "RGB":
-                picture.paste(color, (left, top), coverage)
-                continue
             layer = Image.new("RGBA", size, color)
-            layer.putalpha(coverage)
+            layer.putalpha(_coverage(kind, shape, size))
         if picture is None and size == (width, height):
             picture = layer
             continue
@@ -150,23 +144,29 @@ def _paint(head: bytes, *parts: bytes) -> bytes:
     return _png(picture.tobytes(), width, height, level)
 
 
-def _paint_two_colors(head: bytes, colors: bytes, *parts: bytes) -> bytes:
-    """Paint steps in one color on another, and return the picture as PNG, in which a pixel is how far it is covered."""
+def _paint_two_colors(head: bytes, *steps: bytes) -> bytes:
+    """Paint steps in one color on a ground, and return the picture as PNG, in which a pixel is its coverage."""
     from io import BytesIO
 
     from PIL import Image
 
     width, height, level = PNG.unpack(head)
-    picture = Image.new("L", (width, height))
-    for step, content in _pairs(parts):
-        kind, left, top, *size = STEP.unpack(step)
-        picture.paste(255, (left, top), _coverage(kind, content, tuple(size)))
-    palette = Image.new("RGB", (256, 1), tuple(colors[:3]))
-    palette.paste(tuple(colors[3:]), (0, 0), Image.frombytes("L", (256, 1), bytes(range(256))))
+    ground, ink = tuple(steps[1]), tuple(steps[1 + STEP_PARTS])
+    picture, palette = Image.new("L", (width, height)), Image.new("RGB", (256, 1), ground)
+    for kind, left, top, size, _, shape in _unpacked(steps[STEP_PARTS:]):
+        picture.paste(255, (left, top), _coverage(kind, shape, size))
+    palette.paste(ink, (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
     picture.putpalette(palette.tobytes())
     file = BytesIO()
     picture.save(file, "PNG", compress_level=level)
     return file.getvalue()
+
+
+def _unpacked(steps: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int, tuple[int, int], tuple[int, ...], bytes]]:
+    """Yield kind, left, top, size, color and shape of each step."""
+    for head, color, shape in zip(*(steps[part::STEP_PARTS] for part in range(STEP_PARTS)), strict=True):
+        kind, left, top, width, height = STEP.unpack(head)
+        yield kind, left, top, (width, height), tuple(color), shape
 
 
 def _coverage(kind: bytes, content: bytes, size: tuple[int, int]) -> Image:
@@ -211,11 +211,8 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> byt
 
 
 JOBS: dict[bytes, Callable[..., bytes]] = {
-    b"draw": _draw,
-    b"paint": _paint,
-    b"paint two colors": _paint_two_colors,
-    b"compress": _compress,
-}
+    b"draw": _draw, b"paint": _paint, b"paint two colors": _paint_two_colors, b"compress": _compress
+}  # fmt: skip
 
 
 def start() -> None:
