@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
-from operator import add
 from typing import Any, Self
 
 __all__ = [
@@ -61,14 +60,22 @@ class Outline:
         return cls.of([(part.letters, part.numbers) for part in parts])
 
     @classmethod
-    def scattered(cls, parts: Iterable[tuple[Outline, float, float]]) -> Self:
-        """Combine outlines, each of which is moved to the right and down."""
-        letters, numbers, moves = list[str](), list[float](), list[float]()
-        for part, x, y in parts:
+    def scattered(
+        cls, parts: Iterable[tuple[Outline, float, float]], x: float = 0, y: float = 0, scale: float = 1
+    ) -> Self:
+        """Combine outlines, each of which is moved to the right and down; then place them together as `placed` does."""
+        letters, numbers, across, down = list[str](), list[float](), list[float](), list[float]()
+        for part, right, below in parts:
             letters.append(part.letters)
             numbers += part.numbers
-            moves += (x, y) * (len(part.numbers) // 2)
-        return cls("".join(letters), tuple(map(add, numbers, moves)))
+            points = len(part.numbers) // 2
+            across += (right,) * points
+            down += (below,) * points
+        placed = _interleaved(
+            [(one + move) * scale + x for one, move in zip(numbers[::2], across, strict=True)],
+            [(one + move) * scale + y for one, move in zip(numbers[1::2], down, strict=True)],
+        )
+        return cls("".join(letters), placed)
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -131,9 +138,7 @@ class Outline:
 
     def _with(self, across: list[float], down: list[float]) -> Outline:
         """Return the outline with other coordinates."""
-        numbers = [0.0] * len(self.numbers)
-        numbers[::2], numbers[1::2] = across, down
-        return Outline(self.letters, tuple(numbers))
+        return Outline(self.letters, _interleaved(across, down))
 
     def _subpaths(self) -> list[list[Segment]]:
         subpaths: list[list[Segment]] = []
@@ -143,6 +148,13 @@ class Outline:
             if letter != "Z":
                 subpaths[-1].append((letter, numbers))
         return subpaths
+
+
+def _interleaved(across: list[float], down: list[float]) -> tuple[float, ...]:
+    """Return x, y, x, y ..."""
+    numbers = across + down
+    numbers[::2], numbers[1::2] = across, down
+    return tuple(numbers)
 
 
 def polygon(*points: tuple[float, float]) -> Outline:

@@ -22,7 +22,7 @@ def paint(fill: Color | Gradient, width: float, height: float) -> Paint:
     if isinstance(fill, Color):
         return fill
     across, down = (width, height) if fill.units == "relative" else (1, 1)
-    stops = tuple((stop.offset, _fade(stop.color, stop.opacity)) for stop in fill.stops)
+    stops = tuple((stop.offset, faded(stop.color, stop.opacity)) for stop in fill.stops)
     if fill.gradient == "linear":
         start, stop = ((0.0, 0.0), (1.0, 0.0))
         if fill.direction:
@@ -50,8 +50,8 @@ def fainter(one: Paint, opacity: float) -> Paint:
     if opacity == 1:
         return one
     if isinstance(one, Color):
-        return _fade(one, opacity)
-    return replace(one, stops=tuple((offset, _fade(color, opacity)) for offset, color in one.stops))
+        return faded(one, opacity)
+    return replace(one, stops=tuple((offset, faded(color, opacity)) for offset, color in one.stops))
 
 
 def moved(one: Paint, matrix: Matrix) -> Paint:
@@ -69,7 +69,7 @@ def on_white(fill: Fill) -> Fill:
     """Return what a color or a gradient looks like on white."""
     if isinstance(fill, Color):
         return fill.over(WHITE)
-    stops = (Stop(offset=stop.offset, color=_fade(stop.color, stop.opacity).over(WHITE)) for stop in fill.stops)
+    stops = (Stop(offset=stop.offset, color=faded(stop.color, stop.opacity).over(WHITE)) for stop in fill.stops)
     return fill.replace(stops=tuple(stops))
 
 
@@ -82,7 +82,8 @@ def opaque(one: Paint) -> Paint | None:
     return replace(one, stops=tuple((offset, color.opaque) for offset, color in one.stops))
 
 
-def _fade(color: Color, opacity: float) -> Color:
+def faded(color: Color, opacity: float) -> Color:
+    """Multiply the alpha of a color by an opacity of 0..1."""
     return Color(color.red, color.green, color.blue, round(color.alpha * opacity))
 
 

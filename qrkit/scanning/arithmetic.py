@@ -1,27 +1,33 @@
 """Checks designs without drawing them, which is enough for most designs and takes almost no time.
 
-For shapes that are known to scan, in one color on another, only contrast and quiet zone matter. All other designs have
-to be drawn.
+For shapes that are known to scan, in one color on another, only contrast and quiet zone matter. The shapes of round
+eyes are measured once. All other designs have to be drawn.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.gradient import Gradient
 from qrkit.design.shapes.styles import TINTED
-from qrkit.drawing.resizing import layout_of
+from qrkit.drawing.draw import picture_size
+from qrkit.drawing.paints import faded
 from qrkit.scanning.fixes import LIGHTEST, eyes_of, inks_of, luma, safe_eye
-from qrkit.scanning.issues import PUPIL_CONTRAST, STANDARD_QUIET, issues_of
+from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, STANDARD_QUIET, is_read_by_tills, issues_of
 from qrkit.scanning.measures import EyeShape, Structure
 from qrkit.scanning.scan_report import Issue, ScanReport
 from qrkit.scanning.verdict import report_of, verdict_of
+from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import CORNERS
 
 if TYPE_CHECKING:
+    from qrkit.design.decoration import Marker
     from qrkit.design.design import Design
+    from qrkit.design.gradient import Fill
+    from qrkit.design.limits import MarkerPattern
 
 
 NEAR = 2
@@ -39,6 +45,9 @@ LEAST_WIDTH = 0.9
 FRAYED = ("bubbles", "classy-rounded", "crosses", "sprite")
 """Styles of modules whose gaps and corners may leave less contrast than their ink has."""
 
+GAPS = dict.fromkeys(FRAYED, 0.1) | dict.fromkeys(TINTED, 0.01)
+"""By how much the contrast of styles may be off: by gaps, or because renderers round a tint."""
+
 UNSURE_EYES = (
     "arch", "circle", "drop", "extra-rounded", "leaf", "leaf-dot", "modules", "petal", "pillow", "soft-circle",
     "soft-square",
@@ -55,15 +64,14 @@ PALE = ("diamond2", "smiley")
 def is_robust(design: Design) -> bool:
     """Return True if the static verdict is known to be robust without drawing the design.
 
-    This is known for more designs than their report is: phones read many shapes that a report has to measure.
+    This is known for more designs than their report is: with several inks, the report has to measure the contrast.
     """
     if look := _look_of(design):
         return _is_robust_look(look)
-    background = design.background
-    if not (isinstance(background, Color) and _has_readable_shapes(design) and _keeps_quiet_zone(design, background)):
+    if not (_has_readable_shapes(design) and _keeps_quiet_zone(design)):
         return False
     inks, centers = inks_of(design)
-    looks = [_look(ink, background, design.padding, design.flip) for ink in inks + centers]
+    looks = [_look_in(ink, design) for ink in inks + centers]
     return all(map(_is_robust_look, looks[: len(inks)])) and all(
         look is not None and look[0].contrast >= PUPIL_CONTRAST.least for look in looks[len(inks) :]
     )
@@ -78,45 +86,84 @@ def reckoned(design: Design) -> ScanReport | None:
 
     Raises:
         ContentTooLong: If the content does not fit.
+        InvalidParameter: If the frame cannot be drawn.
     """
-    look = _look_of(design)
+    look = _look_of(design) or _look_with_eyes(design)
     if look is None:
         return None
     structure, unfixed = look
-    issues = issues_of(design, None, structure) if unfixed else ()
-    layout = layout_of(design)
-    wide = layout.width / layout.module
-    return report_of(design.content, "static", issues, structure=structure, design=design, modules_wide=wide)
+    issues = issues_of(design, None, structure) if unfixed or is_read_by_tills(design) else ()
+    width, _, module = picture_size(design, symbol_of(design))
+    return report_of(design.content, "static", issues, structure=structure, design=design, modules_wide=width / module)
 
 
 def _look_of(design: Design) -> Look | None:
-    foreground, background = design.foreground, design.background
-    if not (isinstance(foreground, Color) and isinstance(background, Color) and _is_known(design)):
+    return _look_in(design.foreground, design) if _is_known(design) else None
+
+
+def _look_with_eyes(design: Design) -> Look | None:
+    """Return the look of a robust design in one ink, whose eyes have other shapes and inks; None for all others."""
+    if design.modules.palette or not is_robust(design) or (look := _look_in(design.foreground, design)) is None:
         return None
-    return _look(foreground, background, design.padding, design.flip)
+    markers = dict(eyes_of(design))
+    eyes = tuple(_eye_of(markers[eye.corner], eye, design) if eye.corner in markers else eye for eye in look[0].eyes)
+    structure = replace(look[0], eyes=eyes)
+    return structure, issues_of(None, None, structure)
+
+
+def _eye_of(marker: Marker, plain: EyeShape, design: Design) -> EyeShape:
+    """Return the eye that a marker draws instead of a plain one."""
+    inks = (marker.outer_color or design.foreground, marker.inner_color or design.foreground)
+    ring, pupil = (look[0].contrast for ink in inks if (look := _look_in(ink, design)))
+    shape = _measured_eye(marker.pattern, marker.inner, plain.corner)
+    return replace(shape, ring_contrast=ring, pupil_contrast=pupil, light=plain.light)
+
+
+@lru_cache(maxsize=128)
+def _measured_eye(pattern: MarkerPattern, inner: MarkerPattern | None, corner: str) -> EyeShape:
+    """Measure an eye in black; cached, because designs share few shapes."""
+    from qrkit.design.design import Design  # with what draws and measures, which other designs do without
+    from qrkit.scanning.examine import drawn, measure
+    from qrkit.scanning.structure import structure_of
+
+    plain = drawn(Design(content="eye", markers={corner: {"pattern": pattern, "inner": inner}}))
+    sampled, budget = measure(plain)
+    return next(eye for eye in structure_of(sampled, plain.symbol, budget.wrong).eyes if eye.corner == corner)
+
+
+def _look_in(ink: Fill, design: Design) -> Look | None:
+    """Return what is known of a design in one ink; None if it has to be measured."""
+    background = design.background
+    if not (isinstance(ink, Color) and isinstance(background, Color)):
+        return None
+    light = background
+    if tint := TINTED.get(design.modules.type):
+        if not isinstance(design.foreground, Color) or background.alpha < 255:
+            return None
+        light = faded(design.foreground, tint).over(background)
+    look = _look(ink, background, light, design.padding, design.flip)
+    return None if look and _is_near_limit(look[0].contrast, GAPS.get(design.modules.type, 0)) else look
+
+
+def _is_near_limit(contrast: float, off: float) -> bool:
+    return any(abs(abs(contrast) - limit) < off for limit in (CONTRAST.least, CONTRAST.least_ok))
 
 
 @lru_cache(maxsize=256)
-def _look(foreground: Color, background: Color, padding: int, flip: str) -> Look | None:
+def _look(ink: Color, background: Color, light: Color, padding: int, flip: str) -> Look | None:
     """Return what is known of a look. Cached, because a batch has thousands of codes with the same one."""
-    structure = _structure(foreground, background, padding, flip)
-    return None if structure is None else (structure, issues_of(None, None, structure))
-
-
-def _structure(foreground: Color, background: Color, padding: int, flip: str) -> Structure | None:
-    """Return the structure that a drawing would have; None if it has to be measured."""
     if background.alpha not in (0, 255):
         # The page shows through, so the end of the quiet zone has to be measured.
         return None
     if padding <= NEAR and luma(background) < LIGHTEST:
         # On a white page, readers would see the whole symbol as dark.
         return None
-    light = luma(background)
-    contrast = light - luma(foreground, background.over(WHITE))
+    contrast = luma(light) - luma(ink, background.over(WHITE))
     quiet = float(min(padding, 5)) if background.alpha else 0.0
-    ink = {"ring_contrast": contrast, "pupil_contrast": contrast, "light": light}
-    eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0, **ink) for corner in CORNERS)
-    return Structure(eyes, 1.0, 1.0, quiet, contrast, light, flip in ("horizontal", "vertical"))
+    inks = {"ring_contrast": contrast, "pupil_contrast": contrast, "light": luma(light)}
+    eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0, **inks) for corner in CORNERS)
+    structure = Structure(eyes, 1.0, 1.0, quiet, contrast, luma(light), flip in ("horizontal", "vertical"))
+    return structure, issues_of(None, None, structure)
 
 
 def _is_known(design: Design) -> bool:
@@ -142,7 +189,6 @@ def _has_plain_modules(design: Design) -> bool:
         and not design.layers
         and design.photo is None
         and design.wrapper is None
-        and design.modules.type not in TINTED
         and (design.modules.type != "sprite" or design.modules.sprite not in (None, *PALE))
     )
 
@@ -164,6 +210,9 @@ def _has_readable_shapes(design: Design) -> bool:
     )
 
 
-def _keeps_quiet_zone(design: Design, background: Color) -> bool:
+def _keeps_quiet_zone(design: Design) -> bool:
     """Return True if a frame leaves a whole quiet zone around the symbol, or there is no frame."""
-    return design.frame is None or (design.padding >= STANDARD_QUIET and background.alpha == 255)
+    if design.frame is None:
+        return True
+    background = design.background
+    return design.padding >= STANDARD_QUIET and isinstance(background, Color) and background.alpha == 255

@@ -49,29 +49,24 @@ CROSSES: tuple[Form, ...] = (
 )  # fmt: skip
 
 
-def bubbles(cells: Cells) -> Outline:
+def bubbles(cells: Cells) -> Iterator[Placed]:
     """Draw bubbles and rings over three by three modules, bubbles over two by two, and dots."""
-    return Outline.scattered(_fitted(cells, BUBBLES))
+    return _fitted(cells, BUBBLES)
 
 
-def crosses(cells: Cells) -> Outline:
+def crosses(cells: Cells) -> Iterator[Placed]:
     """Draw crosses over three by three, two by two and single modules."""
-    return Outline.scattered(_fitted(cells, CROSSES))
+    return _fitted(cells, CROSSES)
 
 
-def lattice(cells: Cells) -> Outline:
+def lattice(cells: Cells) -> Iterator[Placed]:
     """Join the modules of each row and of each column into lines with round ends."""
-    return Outline.scattered(_lines(cells, ((1, 0), (0, 1)), LINE))
+    return _lines(cells, ((1, 0), (0, 1)), LINE)
 
 
-def diagonal(cells: Cells) -> Outline:
+def diagonal(cells: Cells) -> Iterator[Placed]:
     """Join the modules that touch from the lower left to the upper right into lines with round ends."""
-    return Outline.scattered(_lines(cells, ((1, -1),), SLANT))
-
-
-def bricks(cells: Cells) -> Outline:
-    """Draw the modules as bricks of one or two, each row shifted against the next."""
-    return Outline.scattered(_bricks(cells))
+    return _lines(cells, ((1, -1),), SLANT)
 
 
 def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Placed]:
@@ -122,7 +117,8 @@ def _line(steps: int, across: int, down: int, width: float) -> Outline:
     return bar.transformed((across / length, down / length, -down / length, across / length, 0, 0))
 
 
-def _bricks(cells: Cells) -> Iterator[Placed]:
+def bricks(cells: Cells) -> Iterator[Placed]:
+    """Draw the modules as bricks of one or two, each row shifted against the next."""
     edge = MORTAR / 2
     for row, line in enumerate(cells):
         column = 0

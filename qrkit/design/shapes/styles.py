@@ -1,4 +1,4 @@
-"""Draws modules as connected shapes: each style turns a grid of cells into one outline, measured in cells."""
+"""Draws modules as connected shapes: each style turns a grid of cells into the parts of an outline, in cells."""
 
 from __future__ import annotations
 
@@ -28,52 +28,60 @@ ROUNDEST = 1.25
 which readers sample."""
 
 
-def _rounded(cells: Cells) -> Outline:
+def _rounded(cells: Cells) -> Iterator[Placed]:
     """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends."""
-    return Outline.scattered(_runs_with_round_ends(cells))
+    blank = bytes(len(cells[0]))
+    for row, start, end in _runs(cells):
+        above = cells[row - 1] if row else blank
+        below = cells[row + 1] if row + 1 < len(cells) else blank
+        # No module is left or right of a run, so the modules above and below its ends decide.
+        radii = (
+            0.0 if above[start] else 0.5,
+            0.0 if above[end - 1] else 0.5,
+            0.0 if below[end - 1] else 0.5,
+            0.0 if below[start] else 0.5,
+        )
+        yield rounded(0, 0, end - start, 1, radii), start, row
 
 
-def _liquid(cells: Cells) -> Outline:
+def _liquid(cells: Cells) -> Iterator[Placed]:
     """Round corners without a neighbor and fill inner corners, like drops that flow together."""
-    return Outline.scattered((*_runs_with_round_ends(cells), *_fillets(cells)))
+    yield from _rounded(cells)
+    yield from _fillets(cells)
 
 
-def _bars(cells: Cells) -> Outline:
+def _bars(cells: Cells) -> Iterator[Placed]:
     """Join the modules of each row into bars with round ends."""
     edge = (1 - BAR) / 2
-    return Outline.scattered(
-        (rounded(edge, edge, end - start - 2 * edge, BAR, BAR / 2), start, row) for row, start, end in _runs(cells)
-    )
+    for row, start, end in _runs(cells):
+        yield rounded(edge, edge, end - start - 2 * edge, BAR, BAR / 2), start, row
 
 
-def _columns(cells: Cells) -> Outline:
+def _columns(cells: Cells) -> Iterator[Placed]:
     """Join the modules of each column into bars with round ends."""
     edge = (1 - BAR) / 2
-    turned = [bytes(column) for column in zip(*cells, strict=True)]
-    return Outline.scattered(
-        (rounded(edge, edge, BAR, end - start - 2 * edge, BAR / 2), column, start)
-        for column, start, end in _runs(turned)
-    )
+    for column, start, end in _runs([bytes(column) for column in zip(*cells, strict=True)]):
+        yield rounded(edge, edge, BAR, end - start - 2 * edge, BAR / 2), column, start
 
 
-def _extra_rounded(cells: Cells) -> Outline:
+def _extra_rounded(cells: Cells) -> Iterator[Placed]:
     """Round the corners of connected modules as a whole: the larger the area, the rounder its corners."""
     return smoothed(cells, ROUNDEST, 0.35)
 
 
-def _fluid(cells: Cells) -> Outline:
+def _fluid(cells: Cells) -> Iterator[Placed]:
     """Let modules flow together, across corners as well."""
     return smoothed(cells, 0.5, 0.45, bridged=True)
 
 
-def _classy(cells: Cells) -> Outline:
+def _classy(cells: Cells) -> Iterator[Placed]:
     """Round the upper left and the lower right corners without a neighbor."""
-    return Outline.scattered(_leaves(cells, 0.5))
+    return _leaves(cells, 0.5)
 
 
-def _classy_rounded(cells: Cells) -> Outline:
+def _classy_rounded(cells: Cells) -> Iterator[Placed]:
     """Round the same corners as `classy`, over a whole module where the module has a neighbor."""
-    return Outline.scattered(_leaves(cells, 1))
+    return _leaves(cells, 1)
 
 
 STAMPS: dict[str, Outline] = {
@@ -83,7 +91,7 @@ STAMPS: dict[str, Outline] = {
 """Maps the styles whose modules are all alike to what they draw in each cell. Dots and squares of 0.8 modules or more
 scan as well as whole modules."""
 
-STYLES: dict[str, Callable[[Cells], Outline]] = {
+STYLES: dict[str, Callable[[Cells], Iterator[Placed]]] = {
     "rounded": _rounded,
     "liquid": _liquid,
     "bars": _bars,
@@ -98,7 +106,7 @@ STYLES: dict[str, Callable[[Cells], Outline]] = {
     "bricks": bricks,
     "crosses": crosses,
 }
-"""Maps the styles whose modules depend on their neighbors to the functions that draw them."""
+"""Maps the styles whose modules depend on their neighbors to the functions that yield the parts of their outline."""
 
 
 APART = ("bubbles", "diagonal", "bricks", "crosses")
@@ -116,7 +124,7 @@ def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Out
         touching: True to enlarge dots and other small modules until they touch.
     """
     if style := STYLES.get(modules.type):
-        return style(cells)
+        return Outline.scattered(style(cells))
     stamp = STAMPS.get(modules.type) or SPRITES.get(modules.sprite or "") or rectangle(0, 0, 1, 1)
     left, top, right, bottom = stamp.box()
     if touching and (scale := 1 / max(right - left, bottom - top)) > 1:
@@ -159,21 +167,6 @@ def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
             start = line.find(1, end)
 
 
-def _runs_with_round_ends(cells: Cells) -> Iterator[Placed]:
-    blank = bytes(len(cells[0]))
-    for row, start, end in _runs(cells):
-        above = cells[row - 1] if row else blank
-        below = cells[row + 1] if row + 1 < len(cells) else blank
-        # No module is left or right of a run, so the modules above and below its ends decide.
-        radii = (
-            0.0 if above[start] else 0.5,
-            0.0 if above[end - 1] else 0.5,
-            0.0 if below[end - 1] else 0.5,
-            0.0 if below[start] else 0.5,
-        )
-        yield rounded(0, 0, end - start, 1, radii), start, row
-
-
 def _leaves(cells: Cells, largest: float) -> Iterator[Placed]:
     """Draw each run with its upper left and lower right corners rounded, where no module is above or below them."""
     blank = bytes(len(cells[0]))
@@ -208,7 +201,7 @@ def _fillet(across: int, down: int) -> Outline:
 # ---- connected modules with round corners
 
 
-def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Outline:
+def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Iterator[Placed]:
     """Draw the contours of cells with round corners. A corner takes at most half of the shorter side next to it.
 
     Args:
@@ -217,8 +210,8 @@ def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: boo
         inner: Largest radius of corners that point inwards, which are filled.
         bridged: True to join cells that touch only at a corner.
     """
-    found = contours(cells, bridged=bridged)
-    return Outline.scattered(side for contour in found for side in _round_off(contour, outer, inner))
+    for contour in contours(cells, bridged=bridged):
+        yield from _round_off(contour, outer, inner)
 
 
 def _round_off(contour: Contour, outer: float, inner: float) -> Iterator[Placed]:

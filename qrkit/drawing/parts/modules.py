@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from itertools import compress, product, repeat
+from itertools import chain, compress, product, repeat
 from operator import gt
 
 from qrkit.design.decoration import Marker, Sprite
@@ -55,8 +55,8 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         return [plain, *_colored_squares(sheet, dark)]
     if style := STYLES.get(modules.type):
         # Most styles see alignment patterns as modules, so that their neighbors join them without a gap.
-        joined = style(_apart(sheet, dark) if modules.type in APART else dark) + _alignment_patterns(sheet)
-        whole = Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)
+        parts = chain(style(_apart(sheet, dark) if modules.type in APART else dark), _alignment_patterns(sheet))
+        whole = Shape(Outline.scattered(parts, layout.x, layout.y, layout.module), sheet.foreground)
         return [*_tinted_parts(sheet, light), whole, *_colored_parts(sheet, dark)]
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
         return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
@@ -109,7 +109,7 @@ def _tinted_parts(sheet: Sheet, light: Cells) -> Iterable[Shape]:
     """Draw light modules in a pale foreground, if the style does."""
     layout, kind = sheet.layout, sheet.design.modules.type
     if kind in TINTED:
-        outline = STYLES[kind](light).placed(layout.x, layout.y, layout.module)
+        outline = Outline.scattered(STYLES[kind](light), layout.x, layout.y, layout.module)
         yield Shape(outline, fainter(sheet.foreground, TINTED[kind]))
 
 
@@ -151,22 +151,22 @@ def _chance(sheet: Sheet, group: str, count: int, choices: int) -> Iterator[int]
     return (int.from_bytes(digest[2 * index : 2 * index + 2], "big") % choices for index in range(count))
 
 
-def _alignment_patterns(sheet: Sheet) -> Outline:
-    """Draw all alignment patterns, in modules; layers never leave out any part of them."""
+def _alignment_patterns(sheet: Sheet) -> list[tuple[Outline, float, float]]:
+    """Return all alignment patterns and their places, in modules; layers never leave out any part of them."""
     modules = sheet.design.modules
     # Sprites of your own may have any form, so the pattern beside them is plain.
     is_own = modules.type == "sprite" and not modules.sprite
     pattern = alignment_pattern("default" if is_own else modules.type)
     centers = alignment_patterns(sheet.symbol.version)
-    return Outline.scattered((pattern, column - 2, row - 2) for row, column in centers)
+    return [(pattern, column - 2, row - 2) for row, column in centers]
 
 
 def _patterns_apart(sheet: Sheet) -> list[Item]:
     """Return the alignment patterns as an item of their own; nothing for version 1, which has none."""
     layout, patterns = sheet.layout, _alignment_patterns(sheet)
-    if not patterns.letters:
+    if not patterns:
         return []
-    return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.ink)]
+    return [Shape(Outline.scattered(patterns, layout.x, layout.y, layout.module), sheet.ink)]
 
 
 def _apart(sheet: Sheet, cells: Cells) -> Cells:

@@ -5,9 +5,9 @@ Stamping is exact because modules have whole pixels: every copy lies on the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache, cached_property, partial, reduce
-from itertools import groupby, pairwise, product
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from itertools import groupby
 from math import ceil, floor, isclose
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,8 +31,9 @@ from qrkit.drawing.scene import (
     Stamps,
 )
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
-from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
+from qrkit.drawing.untrusted.rasteriser import Step, compress_png, is_in_two_colors, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
+from qrkit.drawing.untrusted.rasteriser.worker import COVER, DRAW_OVER, FILL, STENCIL
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,6 +47,11 @@ WHOLE, WHOLE_SHARE = 1e-6, 1e-9
 
 MOST_TOGETHER = 4_000_000
 """Pixels of the drawings that are rendered in one request; larger ones are rendered, and freed, one after the other."""
+
+COMPRESSION = 4
+"""Level of compression of a PNG: level 6 saves 11% and takes as long as drawing does; level 2 adds 9%."""
+COMPRESSION_OF_TWO_COLORS = 3
+"""Level 4 takes nearly twice as long for as large a file."""
 
 NOWHERE = (1 << 30, 1 << 30, 0, 0)
 """Left, top, right and bottom of no pixels."""
@@ -72,21 +78,23 @@ def seen(scene: Scene) -> Image:
     return _without_alpha(painted(scene))
 
 
-def png(scene: Scene, level: int) -> bytes:
-    """Render a scene as PNG: as RGB if nothing is transparent, else as RGBA.
+def png(scene: Scene, level: int | None = None) -> bytes:
+    """Render a scene as PNG: with a palette if it has one color on another, else as RGB if nothing is transparent.
 
     Args:
         scene: The drawing.
-        level: Compression level, 0..9, from fast and large to slow and small.
+        level: Compression level, 0..9, from fast and large to slow and small; None for one that suits the drawing.
 
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
     """
-    canvas = _canvas_of(scene)
+    canvas, default = _canvas_of(scene), COMPRESSION
     if steps := canvas.steps():
-        return paint_png(steps, *canvas.size, level)
+        if is_in_two_colors(steps, *canvas.size):
+            default = COMPRESSION_OF_TWO_COLORS
+        return paint_png(steps, *canvas.size, default if level is None else level)
     picture = _without_alpha(canvas.finished())
-    return compress_png(picture.tobytes(), picture.width, picture.height, level)
+    return compress_png(picture.tobytes(), picture.width, picture.height, default if level is None else level)
 
 
 def _canvas_of(scene: Scene) -> _Canvas:
@@ -109,7 +117,7 @@ class _Painting(NamedTuple):
     """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it."""
 
     paint: Callable[[Image], None]
-    step: Step | None
+    step: Callable[[], Step] | None
 
 
 class _Canvas:
@@ -127,6 +135,7 @@ class _Canvas:
         self._waiting: list[str] = []
         self._waiting_box = NOWHERE
         self._definitions = Definitions()
+        self._inks: set[Color | None] = set()
         self._shown = {}
 
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
@@ -150,7 +159,7 @@ class _Canvas:
         """Return the steps that paint all items in the process that draws; nothing if some need this process."""
         self._draw_waiting()
         steps = [painting.step for painting in self._paintings if painting.step]
-        return steps if len(steps) == len(self._paintings) else []
+        return [step() for step in steps] if len(steps) == len(self._paintings) else []
 
     def finished(self) -> Image:
         """Return the image with all items."""
@@ -163,24 +172,20 @@ class _Canvas:
             self._paintings.pop().paint(picture)  # and frees the drawings of this step
         return picture
 
-    def _paint(self, paint: Callable[[Image], None], step: Step | None = None) -> None:
+    def _paint(self, paint: Callable[[Image], None], step: Callable[[], Step] | None = None) -> None:
         self._paintings.append(_Painting(paint, step))
 
-    def _render(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
-        """Return a function that returns a document as an image, rendered together with others of this canvas."""
+    def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
+        """Return the drawings of this canvas that are rendered together, with room for another of this size."""
         if not self._drawings.have_room(size):
             self._drawings = _Drawings()
-        return self._drawings.add(svg, size)
-
-    def _cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
-        """Return a function that returns the coverage of SVG elements, rendered together with others of this canvas."""
-        if not self._drawings.have_room(size):
-            self._drawings = _Drawings()
-        return self._drawings.add_cover(body, size)
+        return self._drawings
 
     def _wait(self, item: Item, matrix: Matrix) -> None:
         """Add an item to the elements that are drawn together."""
         self._waiting += elements(Group((item,), matrix), self._definitions)
+        ink = _paint(item)
+        self._inks.add(ink.opaque if isinstance(ink, Color) else None)
         match item:
             case Shape(outline, Color()):
                 box = self._pixels_of(outline, matrix)
@@ -198,14 +203,20 @@ class _Canvas:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
             size = (right - left, bottom - top)
             svg = document(*size, body, self._definitions)
-            drawn, is_first = self._render(svg, size), not self._paintings
+            drawn, is_first = self._drawings_for(size).add(svg, size), not self._paintings
+            # In one color, the coverage says it all, and colors of pixels that are nearly clear are not rounded.
+            color = self._inks.pop() if len(self._inks) == 1 else None
+            kind = COVER if color else DRAW_OVER
 
             def paint(picture: Image) -> None:
-                put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
-                put(drawn(), (left, top))
+                if color:
+                    _paint_through(picture, (left, top), drawn().getchannel("A"), color)
+                else:
+                    put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
+                    put(drawn(), (left, top))
 
-            self._paint(paint, Step(left, top, *size, svg))
-        self._waiting, self._waiting_box, self._definitions = [], NOWHERE, Definitions()
+            self._paint(paint, lambda: Step(kind, left, top, *size, _rgb(color) if color else (), svg))
+        self._waiting, self._waiting_box, self._definitions, self._inks = [], NOWHERE, Definitions(), set()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
         """Return left, top, right and bottom of the pixels that an outline may cover; empty if left >= right."""
@@ -228,43 +239,40 @@ class _Canvas:
         right, bottom = min(left + width, self.size[0]), min(top + height, self.size[1])
         left, top = max(left, 0), max(top, 0)
         if left < right and top < bottom:
-            channels = (color.red, color.green, color.blue, color.alpha)
+            channels = (*_rgb(color), color.alpha)
             size = (right - left, bottom - top)
             if color.alpha == 255:  # same result as below, but faster
-                step = Step(left, top, *size, color=channels[:3])
-                self._paint(lambda picture: picture.paste(channels, (left, top, right, bottom)), step)
-            else:
+                step = Step(FILL, left, top, *size, _rgb(color))
+                self._paint(lambda picture: picture.paste(channels, (left, top, right, bottom)), lambda: step)
+            elif color.alpha:
                 colored = partial(Image.new, "RGBA", size, channels)
                 self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
 
     def _add_through(self, masked: list[Masked], matrix: Matrix, paint: Paint) -> None:
         """Paint through a mask."""
-        from PIL import Image, ImageChops
+        from PIL import Image
 
         self._draw_waiting()
-        colored: Callable[[], Image.Image]
-        if isinstance(paint, Color):
-            alpha = {paint.alpha}
-            colored = partial(Image.new, "RGBA", self.size, (paint.red, paint.green, paint.blue, paint.alpha))
-        else:
-            alpha = {color.alpha for _, color in paint.stops}
-            colored = self._gradient(paint, matrix)
-        is_opaque = alpha == {255}
+        ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
 
-        def paint_through(picture: Image.Image) -> None:
-            mask, over = Image.new("L", self.size), colored()
+        @cache
+        def shown() -> tuple[tuple[int, int, int, int], Image.Image]:
+            """Return the box of the mask that is not empty, and what it contains."""
+            mask = Image.new("L", self.size)
             for add_to in masked:
                 add_to(mask)
-            if not (box := mask.getbbox()):
-                return
-            mask, over = mask.crop(box), over.crop(box)
-            if is_opaque and _is_opaque(picture.crop(box)):
-                picture.paste(over, box, mask)  # same result as below, but faster
-                return
-            over.putalpha(mask if is_opaque else ImageChops.multiply(over.getchannel("A"), mask))
-            picture.alpha_composite(over, box[:2])
+            box = mask.getbbox() or (0, 0, 1, 1)
+            return box, mask.crop(box)
 
-        self._paint(paint_through)
+        def paint_through(picture: Image.Image) -> None:
+            box, mask = shown()
+            _paint_through(picture, box[:2], mask, ink if isinstance(ink, Color) else ink().crop(box))
+
+        def step(color: Color) -> Step:
+            (left, top, right, bottom), mask = shown()
+            return Step(STENCIL, left, top, right - left, bottom - top, _rgb(color), mask.tobytes())
+
+        self._paint(paint_through, partial(step, ink) if isinstance(ink, Color) and ink.alpha == 255 else None)
 
     def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image]:
         """Return a function that paints an image with a gradient."""
@@ -278,8 +286,9 @@ class _Canvas:
         definitions = Definitions()
         everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
         body = "".join(elements(Group((everywhere,), matrix), definitions))
-        drawn = self._render(document(width, height, body, definitions), (width, height))
-        if (width, height) == self.size:
+        size = (width, height)
+        drawn = self._drawings_for(size).add(document(*size, body, definitions), size)
+        if size == self.size:
             return drawn
         return lambda: drawn().resize(self.size, Image.Resampling.NEAREST)
 
@@ -300,7 +309,7 @@ class _Canvas:
                 self._shown[key] = cache(partial(_bitmap, content, inner, turned, opacity, size))
             else:
                 body, definitions = _drawing(content, inner, turned)
-                self._shown[key] = cache(self._render(document(*size, body, definitions), size))
+                self._shown[key] = cache(self._drawings_for(size).add(document(*size, body, definitions), size))
         shown = self._shown[key]
         self._paint(lambda picture: picture.alpha_composite(shown(), (left, top)))
 
@@ -330,8 +339,14 @@ class _Canvas:
         whole = [(pixels_x[x], pixels_y[y]) for x, y in stamps.places]
         size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
         body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
-        drawn = self._cover(body, size)
-        return lambda mask: _add_stamps(mask, drawn(), whole)
+        drawn = self._drawings_for(size).add_cover(body, size)
+
+        def add(mask: Image) -> None:
+            stamp = drawn()
+            for place in whole:
+                mask.paste(255, place, stamp)
+
+        return add
 
     def _outline(self, outline: Outline, matrix: Matrix) -> Masked:
         """Return a function that adds any outline to a mask, drawing only the part of the image that it covers."""
@@ -340,7 +355,8 @@ class _Canvas:
             return _nothing
         there = matrix.then(Matrix(move_x=-left, move_y=-top))
         body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
-        drawn = self._cover(body, (right - left, bottom - top))
+        size = (right - left, bottom - top)
+        drawn = self._drawings_for(size).add_cover(body, size)
         return lambda mask: mask.paste(255, (left, top), drawn())
 
 
@@ -380,15 +396,15 @@ class _Drawings:
 
     @cached_property
     def _rendered(self) -> list[bytes]:
-        column = self._width, self._height
-        covers = [(document(*column, "".join(self._covers), Definitions()), *column)] if self._covers else []
-        return rasterise_new([*self._documents, *covers])
+        return rasterise_new(self._documents)
 
     @cached_property
     def _covered(self) -> Image:
         from PIL import Image
 
-        return Image.frombytes("RGBA", (self._width, self._height), self._rendered[-1]).getchannel("A")
+        column = self._width, self._height
+        covers = document(*column, "".join(self._covers), Definitions())
+        return Image.frombytes("RGBA", column, rasterise_new([(covers, *column)])[0]).getchannel("A")
 
 
 def _paint(item: Item) -> Paint | None:
@@ -396,6 +412,22 @@ def _paint(item: Item) -> Paint | None:
     if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
         return None
     return item.paint
+
+
+def _paint_through(picture: Image, place: tuple[int, int], mask: Image, paint: Image | Color) -> None:
+    """Paint an image or a color through a mask of the same size."""
+    from PIL import Image, ImageChops
+
+    over = Image.new("RGBA", mask.size, (*_rgb(paint), paint.alpha)) if isinstance(paint, Color) else paint
+    if _is_opaque(over) and _is_opaque(picture.crop((*place, place[0] + mask.width, place[1] + mask.height))):
+        picture.paste(over, place, mask)  # same result as below, but faster
+        return
+    over.putalpha(ImageChops.multiply(over.getchannel("A"), mask))
+    picture.alpha_composite(over, place)
+
+
+def _rgb(color: Color) -> tuple[int, int, int]:
+    return color.red, color.green, color.blue
 
 
 def _nothing(_mask: Image) -> None:
@@ -441,105 +473,6 @@ def _pixels(places: dict[float, float], over: float) -> dict[float, int] | None:
     """Return where stamps begin that lie the same fraction over a pixel; None if some do not."""
     whole = [place - over for place in places.values()]
     return dict(zip(places, map(round, whole), strict=True)) if _whole(*whole) else None
-
-
-def _add_stamps(mask: Image, stamp: Image, places: list[tuple[int, int]]) -> None:
-    """Add a stamp at many places to a mask; places as in `_stamp_layers`."""
-    layers = _stamp_layers(stamp, places, mask.size)
-    for layer in layers:
-        mask.paste(255, (0, 0), layer)
-    if not layers:
-        for place in places:
-            mask.paste(255, place, stamp)
-
-
-class _Grid(NamedTuple):
-    """Columns, or rows, of stamps, in groups of as many as overlap.
-
-    Attributes:
-        first: Pixel of the first column.
-        step: Pixels from one column to the next.
-        cells: By the pixel of each column, its group and its number in the group.
-        overlap: Number of columns in a group.
-        groups: Number of groups.
-    """
-
-    first: int
-    step: int
-    cells: dict[int, tuple[int, int]]
-    overlap: int
-    groups: int
-
-
-def _grid(places: Iterable[int], side: int) -> _Grid | None:
-    """Return the columns of stamps of this width; None if their distances differ, or more than two overlap."""
-    numbers = sorted(set(places))
-    step = min((two - one for one, two in pairwise(numbers)), default=side)
-    overlap = -(-side // step)  # stamps so far apart do not overlap
-    if overlap > 2 or any((one - numbers[0]) % step for one in numbers):
-        return None
-    cells = {one: divmod((one - numbers[0]) // step, overlap) for one in numbers}
-    return _Grid(numbers[0], step, cells, overlap, cells[numbers[-1]][0] + 1)
-
-
-def _stamp_layers(stamp: Image, places: list[tuple[int, int]], size: tuple[int, int]) -> list[Image]:
-    """Distribute stamps over few layers so that those of one layer do not overlap, and can be copied.
-
-    Pasting the layers gives the same pixels as pasting the stamps in turn, because the order of two does not matter.
-
-    Args:
-        stamp: The mask of one stamp.
-        places: x, y of the top left corner of each stamp.
-        size: Width and height of the layers.
-
-    Returns:
-        The layers; an empty list if the stamps are not on a grid, or more than two overlap at a pixel.
-    """
-    from PIL import Image, ImageChops
-
-    (width, height), (most_x, most_y) = stamp.size, size
-    places = [(x, y) for x, y in places if -width < x < most_x and -height < y < most_y]
-    grids = [_grid(numbers, side) for numbers, side in zip(zip(*places, strict=True), stamp.size, strict=False)]
-    if not grids or None in grids:
-        return []
-    across, down = filter(None, grids)
-    marked = {
-        layer: bytearray(across.groups * down.groups) for layer in product(range(across.overlap), range(down.overlap))
-    }
-    for x, y in places:
-        (column, in_column), (row, in_row) = across.cells[x], down.cells[y]
-        marked[in_column, in_row][row * across.groups + column] = 255
-    tiles = _tiled(stamp, across, down)
-    layers = []
-    for (column, row), cells in marked.items():
-        mask = Image.frombytes("L", (across.groups, down.groups), bytes(cells))
-        copies = ImageChops.multiply(tiles, mask.resize(tiles.size, Image.Resampling.NEAREST))
-        layer = Image.new("L", size)
-        layer.paste(copies, (across.first + column * across.step, down.first + row * down.step))
-        layers.append(layer)
-    return [] if len(layers) > 2 and _overlap_often(layers) else layers
-
-
-def _tiled(stamp: Image, across: _Grid, down: _Grid) -> Image:
-    """Copy a stamp to the first place of each group of columns and rows."""
-    from PIL import Image
-
-    width, height = across.step * across.overlap, down.step * down.overlap
-    line = Image.new("L", (width * across.groups, height))
-    for group in range(across.groups):
-        line.paste(stamp, (group * width, 0))
-    tiles = Image.new("L", (line.width, height * down.groups))
-    for group in range(down.groups):
-        tiles.paste(line, (0, group * height))
-    return tiles
-
-
-def _overlap_often(layers: list[Image]) -> bool:
-    """Return True if more than two layers have ink at one pixel."""
-    from PIL import ImageChops
-
-    most = reduce(ImageChops.add, (layer.point(lambda grey: min(grey, 1)) for layer in layers)).getextrema()[1]
-    return most > 2  # type: ignore[operator]  # a single band has plain numbers
 
 
 def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:

@@ -16,13 +16,13 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
+from qrkit.drawing.untrusted.rasteriser.worker import FILL, NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
 __all__ = [
-    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "paint_png",
-    "rasterise", "rasterise_all", "within",
+    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "is_in_two_colors",
+    "paint_png", "rasterise", "rasterise_all", "within",
 ]  # fmt: skip
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
@@ -44,20 +44,22 @@ class Step(NamedTuple):
     """A step of a painting, in a box of whole pixels within it.
 
     Attributes:
+        kind: A kind of step that `worker` knows.
         left: Left edge.
         top: Top edge.
         width: Width.
         height: Height.
-        svg: A document whose size is `width` x `height` pixels, which is drawn over what is there.
-        color: Red, green and blue to fill the box with, instead of a document.
+        color: Red, green and blue, unless the shape has its own colors.
+        shape: A document whose size is `width` x `height` pixels, or how far each pixel is covered, row by row.
     """
 
+    kind: bytes
     left: int
     top: int
     width: int
     height: int
-    svg: bytes = b""
-    color: tuple[int, int, int] | None = None
+    color: tuple[int, ...] = ()
+    shape: bytes = b""
 
 
 @contextmanager
@@ -123,11 +125,16 @@ def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, sec
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    parts = [PNG.pack(width, height, level)]
-    for *box, svg, color in steps:
-        kind, content = (FILL, bytes(color)) if color else (DRAW_OVER, svg)
-        parts += [STEP.pack(kind, *box), content]
-    return _send_request(_drawers, b"paint", parts, seconds)
+    job = b"paint two colors" if is_in_two_colors(steps, width, height) else b"paint"
+    parts = [part for step in steps for part in (STEP.pack(*step[:5]), bytes(step.color), step.shape)]
+    return _send_request(_drawers, job, [PNG.pack(width, height, level), *parts], seconds)
+
+
+def is_in_two_colors(steps: Sequence[Step], width: int, height: int) -> bool:
+    """Return whether all steps paint one color on a whole ground in another."""
+    ground, *others = steps
+    is_whole = ground[:5] == (FILL, 0, 0, width, height)
+    return is_whole and len({step.color for step in others}) == 1 and all(s.color and s.kind != FILL for s in others)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:

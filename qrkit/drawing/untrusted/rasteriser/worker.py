@@ -20,9 +20,11 @@ SIZE = struct.Struct(">II")
 PNG = struct.Struct(">IIB")
 """The width, height and compression level that precede the pixels of a PNG, or the steps that paint it."""
 STEP = struct.Struct(">cIIII")
-"""A step: its kind, left, top, width and height in pixels, before its color or SVG."""
-FILL, DRAW_OVER = b"f", b"o"
-"""Kinds of steps: fill a box with an opaque color (3 bytes), and draw an SVG over what is there."""
+"""A step: its kind, left, top, width and height in pixels, before its color (3 bytes) and its shape."""
+STEP_PARTS = 3
+FILL, DRAW_OVER, COVER, STENCIL = b"f", b"o", b"c", b"s"
+"""Kinds of steps: fill a box with a color, draw an SVG over what is there, or paint a color where an SVG, or a mask of
+one byte per pixel, covers a pixel."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
 """Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
@@ -105,29 +107,29 @@ def _drawn(svg: bytes, width: int, height: int) -> bytes | memoryview:
 
 
 def _draw(*parts: bytes) -> bytes:
-    return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in _pairs(parts))
+    return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in zip(parts[::2], parts[1::2], strict=True))
 
 
-def _pairs(parts: tuple[bytes, ...]) -> Iterator[tuple[bytes, bytes]]:
-    return zip(parts[::2], parts[1::2], strict=True)
-
-
-def _paint(head: bytes, *parts: bytes) -> bytes:
+def _paint(head: bytes, *steps: bytes) -> bytes:
     """Paint steps one over the other, and return the picture as PNG."""
     from PIL import Image
 
     width, height, level = PNG.unpack(head)
     picture = None
-    for step, content in _pairs(parts):
-        kind, left, top, across, down = STEP.unpack(step)
-        size = across, down
+    for kind, left, top, size, color, shape in _unpacked(steps):
         if kind == FILL:
-            layer = Image.new("RGB", size, tuple(content))
-        else:
-            drawn = _drawn(content, across, down)
-            layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
-            if len(parts) == 2 and size == (width, height) and not _is_opaque(layer):
+            layer = Image.new("RGB", size, color)
+        elif kind == DRAW_OVER:
+            drawn = _drawn(shape, *size)
+            layer = _rgba(drawn, size)
+            if len(steps) == STEP_PARTS and size == (width, height) and not _is_opaque(layer):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels
+        elif picture and picture.mode == "RGB":
+            picture.paste(color, (left, top), _coverage(kind, shape, size))
+            continue
+        else:
+            layer = Image.new("RGBA", size, color)
+            layer.putalpha(_coverage(kind, shape, size))
         if picture is None and size == (width, height):
             picture = layer
             continue
@@ -140,6 +142,45 @@ def _paint(head: bytes, *parts: bytes) -> bytes:
     if picture.mode == "RGBA" and _is_opaque(picture):
         picture = picture.convert("RGB")
     return _png(picture.tobytes(), width, height, level)
+
+
+def _paint_two_colors(head: bytes, *steps: bytes) -> bytes:
+    """Paint steps in one color on a ground, and return the picture as PNG, in which a pixel is its coverage."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    width, height, level = PNG.unpack(head)
+    ground, ink = tuple(steps[1]), tuple(steps[1 + STEP_PARTS])
+    picture, palette = Image.new("L", (width, height)), Image.new("RGB", (256, 1), ground)
+    for kind, left, top, size, _, shape in _unpacked(steps[STEP_PARTS:]):
+        picture.paste(255, (left, top), _coverage(kind, shape, size))
+    palette.paste(ink, (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
+    picture.putpalette(palette.tobytes())
+    file = BytesIO()
+    picture.save(file, "PNG", compress_level=level)
+    return file.getvalue()
+
+
+def _unpacked(steps: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int, tuple[int, int], tuple[int, ...], bytes]]:
+    """Yield kind, left, top, size, color and shape of each step."""
+    for head, color, shape in zip(*(steps[part::STEP_PARTS] for part in range(STEP_PARTS)), strict=True):
+        kind, left, top, width, height = STEP.unpack(head)
+        yield kind, left, top, (width, height), tuple(color), shape
+
+
+def _coverage(kind: bytes, content: bytes, size: tuple[int, int]) -> Image:
+    from PIL import Image
+
+    if kind == STENCIL:
+        return Image.frombytes("L", size, content)
+    return _rgba(_drawn(content, *size), size).getchannel("A")
+
+
+def _rgba(drawn: bytes | memoryview, size: tuple[int, int]) -> Image:
+    from PIL import Image
+
+    return Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
 
 
 def _is_opaque(picture: Image) -> bool:
@@ -169,7 +210,9 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> byt
     return bytes(image.pngsave_buffer(compression=level, keep="none"))
 
 
-JOBS: dict[bytes, Callable[..., bytes]] = {b"draw": _draw, b"paint": _paint, b"compress": _compress}
+JOBS: dict[bytes, Callable[..., bytes]] = {
+    b"draw": _draw, b"paint": _paint, b"paint two colors": _paint_two_colors, b"compress": _compress
+}  # fmt: skip
 
 
 def start() -> None:
