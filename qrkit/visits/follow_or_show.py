@@ -17,7 +17,7 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
 from qrkit.contents.addresses import INVISIBLE, location_of
-from qrkit.contents.contacts import vcard_of_mecard
+from qrkit.contents.contacts import vcard_of
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
@@ -55,7 +55,7 @@ def destination(content: str) -> Destination:
     for beginning, download in CARDS.items():
         if text.upper().startswith(beginning):
             return Destination("page", download=download)
-    if vcard_of_mecard(text):
+    if vcard_of(text):
         return Destination("page", download=CONTACT)
     scheme = _SCHEME.match(text)
     if scheme is None or INVISIBLE.search(text.replace(" ", "")):
