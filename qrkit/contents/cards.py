@@ -19,6 +19,8 @@ from urllib.parse import quote, unquote
 from qrkit.contents.content import Content
 from qrkit.contents.syntax import (
     IN_FRONT,
+    NATIONAL_PAYMENTS,
+    WALLETS,
     Line,
     block_of,
     end_of,
@@ -85,13 +87,13 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin|lightning):", re.IGNORECASE)
+_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|(?:{'|'.join(WALLETS)}):(?=\S)", re.IGNORECASE)
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"(\+?[0-9 ()/.\u2013-]{2,40})(;ext=[0-9]{1,10})?", re.ASCII)
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)
-_POINT = re.compile(r"(-?\d{1,3}(?:\.\d{1,20})?),(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
+_POINT = re.compile(r"\s*(-?\d{1,3}(?:\.\d{1,20})?),\s*(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
 _LABEL = re.compile(r"\A[-\d.,]++\((.*)\)\Z", re.DOTALL)
 """Matches coordinates with a name in parentheses, as maps take them."""
 
@@ -254,6 +256,10 @@ def _contact_summary(text: str) -> str:
     return _title_with_kind(TITLES["contact"], _contact_of(lines_of_card(text)).title)
 
 
+def _mobile_plan_summary(text: str) -> str:
+    return say("Mobile plan (eSIM), code hidden") if text[4:6] == "1$" else text
+
+
 def _secret_summary(text: str) -> str:
     label = unquote(text.partition("?")[0].rpartition("/")[2])
     return f"{_title_with_kind(TITLES['otp'], _one_line(label))} ({say('secret hidden')})"
@@ -358,7 +364,8 @@ def _coordinates(value: str) -> str:
 def _event(text: str) -> Card:
     fields = {one.name: one for one in block_of(text, "VEVENT", MOST_LINES)}
     said: dict[str, str | Moment] = {name: unescape(one.value) for name, one in fields.items()}
-    said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
+    begin = moment_of(fields["DTSTART"].value) if "DTSTART" in fields else None
+    said |= {name: _moment(fields[name], begin) for name in ("DTSTART", "DTEND") if name in fields}
     start = said.get("DTSTART")
     if "DURATION" in fields and "DTEND" not in fields and isinstance(start, Moment):
         from qrkit.contents.moments import end_after  # few contents are events
@@ -374,15 +381,18 @@ def _event(text: str) -> Card:
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 
-def _moment(field: Line) -> Moment | str:
-    """Return a day or a time; other values unchanged."""
-    moment = (end_of if field.name == "DTEND" else moment_of)(field.value)
+def _moment(field: Line, begin: date | None) -> Moment | str:
+    """Return a day or a time of an event with this begin; other values unchanged."""
+    moment = end_of(field.value, begin) if field.name == "DTEND" else moment_of(field.value)
     if moment is None:
         return field.value.strip()
     if not isinstance(moment, datetime):
         return Moment(moment)
-    zone = re.search('TZID="?([^;"]+)', field.about, re.IGNORECASE)
-    return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else zone[1] if zone else "")
+    if "TZID=" not in field.about.upper():
+        return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else "")
+    from qrkit.contents.events import zone_of  # few contents are events
+
+    return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else zone_of(field) or "")
 
 
 def _link_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -469,6 +479,7 @@ SUMMARIES: Mapping[str, Callable[[str], str]] = {
     "WIFI": _wifi_summary,
     **dict.fromkeys(("MECARD", "BIZCARD"), _contact_summary),
     "BEGIN": _block_summary,
+    "LPA": _mobile_plan_summary,
     "OTPAUTH": _secret_summary,
     "OTPAUTH-MIGRATION": _secret_summary,
 }

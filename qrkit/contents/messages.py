@@ -162,7 +162,8 @@ def read_matmsg(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail as NTT Docomo's phones write it, or None for a text without a receiver."""
     values = [(name, unescape(value)) for name, value in raw_pairs(text.partition(":")[2])]
     fields: dict[str, Any] = {
-        field: _split(",".join(value for name, value in values if name == field.upper())) for field in ("to", "cc", "bcc")
+        field: _split(",".join(value for name, value in values if name == field.upper()))
+        for field in ("to", "cc", "bcc")
     }
     texts = dict(reversed(values))
     fields |= {"subject": texts.get("SUB") or None, "body": texts.get("BODY", "").replace("\r\n", "\n") or None}

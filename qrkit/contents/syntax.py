@@ -22,6 +22,13 @@ _MOMENT = re.compile("([0-9]{8})(?:T([0-9]{4}(?:[0-9]{2})?)(Z?))?")
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 
+WALLETS = (
+    "upi", "bitcoin", "lightning", "ethereum", "monero", "litecoin", "dogecoin", "bitcoincash", "solana", "ton",
+)  # fmt: skip
+"""Schemes of links that open a payment in an app."""
+NATIONAL_PAYMENTS = r"SPD\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s"
+"""How payments of Czechia, Russia, Serbia, Slovenia and Hungary begin, which only banking apps read."""
+
 BIZCARD = {
     "T": "TITLE", "C": "ORG", "A": "ADR", "B": "TEL;WORK", "M": "TEL;CELL", "F": "TEL;FAX", "E": "EMAIL",
 }  # fmt: skip
@@ -93,13 +100,13 @@ def lines_of_card(text: str) -> Iterator[Line]:
 
 
 def names_of(value: str) -> list[str]:
-    """Return the family name, the given name, further names, and what stands before and after the name, as N has them."""
+    """Return the family name, given name, further names, and what stands before and after the name, as N has them."""
     parts = (" ".join(filter(None, split(part, ","))) for part in split_raw(value, ";"))
     return [*parts, "", "", "", "", ""][:5]
 
 
 def without_scheme(line: Line) -> str:
-    """Return the number or the address of a line, without the `tel:` or `mailto:` that some programs write before it."""
+    """Return the number or the address of a line, without the `tel:` or `mailto:` that some write before it."""
     return re.sub("^(?:tel|mailto):", "", unescape(line.value), flags=re.IGNORECASE)
 
 
@@ -163,10 +170,13 @@ def moment_of(value: str) -> date | None:
         return None
 
 
-def end_of(value: str) -> date | None:
-    """Parse the end of an event: a time, or its last day, which is the day before the one that is written (3.6.1)."""
+def end_of(value: str, start: date | None) -> date | None:
+    """Parse the end of an event: a time, or its last day, which is the day before the one that is written (3.6.1).
+
+    Some programs write the day of the start for an event of one day.
+    """
     end = moment_of(value)
-    if end is None or isinstance(end, datetime):
+    if end is None or isinstance(end, datetime) or end == start:
         return end
     return end - timedelta(days=1) if end > date.min else None
 
