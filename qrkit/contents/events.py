@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field
 
-from qrkit.contents.addresses import EmailAddress, WebAddress, several
+from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
@@ -53,10 +53,17 @@ Every = Annotated[
     Annotated[Whole, Within(1, 99, "days, weeks, months or years")],
     Field(description="2 with `weekly` is every other week."),
 ]
+
+
+def _weekdays(value: Any) -> Any:
+    """Accept a text for a list, as a recurrence rule has it: `MO,WE`."""
+    return tuple(re.findall(r"\w+", value.upper())) if isinstance(value, str) else value
+
+
 Weekdays = Annotated[
     tuple[Weekday, ...],
     Most(0, 7),
-    BeforeValidator(several),
+    BeforeValidator(_weekdays),
     Field(description="The days of the week of a weekly event: MO, TU, WE, TH, FR, SA, SU."),
 ]
 Count = Annotated[

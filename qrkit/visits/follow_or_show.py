@@ -78,7 +78,10 @@ def destination(content: str) -> Destination:
 
 
 def _in_new_form(text: str) -> str:
-    """Return a link or an e-mail of an old phone as browsers follow it; any other text as it is."""
+    """Return a link or an e-mail of an old phone, or a place with blanks, as browsers follow it; others as they are."""
+    if text[:4].upper() == "GEO:":
+        point, mark, query = text.partition("?")
+        return point.replace(" ", "") + mark + query
     if text[:7].upper().startswith(OLD_FORMS):
         content = read(text)
         with suppress(InvalidParameter):

@@ -7,6 +7,7 @@ import pytest
 from qrkit import contents, open_portfolio
 from qrkit.contents.cards import card, summary
 from qrkit.contents.contacts import vcard_of
+from qrkit.contents.gs1_paths import gs1_path_in
 from qrkit.contents.payments.pix_codes import tagged, with_checksum
 from qrkit.contents.reading import title_if_read_from_code
 from qrkit.errors import InvalidParameter
@@ -326,3 +327,30 @@ def test_what_apps_read_from_the_code_is_known(text, title):
 def test_what_apps_read_from_the_code_is_never_tracked():
     with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="apps read from the code"):
         portfolio.insert_qrcode("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815")
+
+
+# Fields as people type them -------------------------------------------------------------------------------------------
+
+
+def test_mail_addresses_may_be_one_text():
+    assert contents.email("Ana <ana@example.com>; bob@example.com,").fields["to"] == (
+        "ana@example.com",
+        "bob@example.com",
+    )
+    assert contents.email('"Petek, Ana" <ana@example.com>').fields["to"] == ("ana@example.com",)
+
+
+def test_weekdays_may_be_one_text():
+    found = contents.event("x", "2026-12-21", repeat="weekly", weekdays="mo, WE")
+    assert found.fields["weekdays"] == ("MO", "WE")
+
+
+def test_elements_may_have_spaces_between_them_as_on_labels():
+    label = "(01) 09506000134352 (10)ABC (17)271231"
+    assert contents.gs1_elements(label).fields["elements"] == {"01": "09506000134352", "10": "ABC", "17": "271231"}
+    assert str(gs1_path_in("(01)09506000134352 (10) ABC")) == "01/09506000134352/10/ABC"
+
+
+def test_a_country_may_be_written_small():
+    address = contents.PostalAddress(name="Max", postcode="8000", town="Zug", country="ch")
+    assert (address.country, str(address)) == ("CH", "Max, 8000 Zug")

@@ -10,6 +10,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.server import Client, Settings, make_app
 from qrkit.visits.follow_or_show import with_query
 from tests.server.test_follow import kinds
+from tests.server.test_short_urls import IPHONE
 
 BASE_URL = "https://go.example.com"
 TARGET = "https://example.com/"
@@ -113,6 +114,42 @@ def test_a_target_of_ours_is_not_followed_at_any_depth():
         shop.insert_qrcode(f"{BASE_URL}/summer/2024/tail", short_code="loop")
         client = Client(make_app(shop.store, Settings(base_url=BASE_URL)))
         assert client.get("/loop").status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/door.", "/door,", "/door).", "/door!", "/door;", "/door\u201d", "/door ", "/door\u200b", "/door\u3002",
+        "//door", "///door//", "/door&utm_source=news", "/door?utm_source=news", "/door#map", "/door/spring-window.",
+        "/summer/2024,", "/summer/2024&x=1",
+    ],
+)  # fmt: skip
+def test_what_comes_along_with_a_pasted_short_url_is_ignored(path):
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.insert_qrcode(f"{TARGET}/door", short_code="door", urlinfo="Spring window")
+        shop.insert_qrcode(f"{TARGET}/summer", short_code="summer/2024")
+        client = Client(
+            make_app(shop.store, Settings(base_url=BASE_URL, unknown_codes_a_minute=0)), headers={"User-Agent": IPHONE}
+        )
+        reply = client.get(path)
+        code = "summer/2024" if "summer" in path else "door"
+        assert (reply.status, reply.headers["location"]) == (302, f"{TARGET}/{code.partition('/')[0]}")
+        assert kinds(shop, code) == ["scan"]
+
+
+def test_a_code_with_punctuation_is_not_taken_for_another():
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.insert_qrcode(f"{TARGET}/1", short_code="door")
+        shop.insert_qrcode(f"{TARGET}/2", short_code="door!")
+        shop.insert_qrcode(f"{BASE_URL}/door.", short_code="loop")
+        client = Client(
+            make_app(shop.store, Settings(base_url=BASE_URL, unknown_codes_a_minute=0)), headers={"User-Agent": IPHONE}
+        )
+        found = [client.get(path).headers["location"][-1] for path in ("/door", "/door!", "/door!.", "/door.")]
+        assert found == [*"1221"]
+        assert client.get("/doors.").status == 404
+        assert client.get("/loop").status == 200
+        assert client.get("/door.png.").headers["content-type"] == "image/png"
 
 
 # Case -----------------------------------------------------------------------------------------------------------------

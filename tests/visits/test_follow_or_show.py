@@ -182,6 +182,7 @@ TAPPED = [
     ("sms:+39040?body=hi", "sms:+39040?body=hi"),
     ("smsto:+39040:hi", "smsto:+39040:hi"),
     ("geo:45.6497,13.7681?q=Trieste", "geo:45.6497,13.7681?q=Trieste"),
+    ("geo:45.6497, 13.7681?q=Molo Audace", "geo:45.6497,13.7681?q=Molo%20Audace"),
     ("mmsto:+39040?body=hi", "mmsto:+39040?body=hi"),
     ("MATMSG:TO:a@example.com;SUB:50% off;BODY:x\\; y;;", "mailto:a@example.com?subject=50%25%20off&body=x%3B%20y"),
     ("lightning:LNBC10U1P3PJ257PP5", "lightning:LNBC10U1P3PJ257PP5"),

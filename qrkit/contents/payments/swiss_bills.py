@@ -89,7 +89,7 @@ class PostalAddress(Model):
     )
     number: Annotated[Annotated[Latin, Length(1, 16)] | None, Field(description="The house number.")] = None
     country: Annotated[
-        Annotated[StrictStr, matching("[A-Z]{2}", "must be two capital letters, such as CH")],
+        Annotated[StrictStr, AfterValidator(str.upper), matching("[A-Z]{2}", "must be two letters, such as CH")],
         Field(description="The country, by its two letters (ISO 3166-1)."),
     ] = "CH"
 
