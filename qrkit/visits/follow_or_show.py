@@ -108,7 +108,8 @@ def with_query(link: str, query: str, names: Collection[str], reserved: str = ""
     joined = "&".join(passed)
     if not joined or len(location) + len(joined) > LONGEST_LINK:
         return link
-    return f"{location}{'&' if '?' in location else '?'}{joined}{hash_sign}{fragment}"
+    mark = "" if location.endswith(("?", "&")) else "&" if "?" in location else "?"
+    return f"{location}{mark}{joined}{hash_sign}{fragment}"
 
 
 @lru_cache(4096)

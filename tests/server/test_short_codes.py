@@ -232,6 +232,8 @@ def test_the_path_of_an_earlier_base_url_still_works():
         ("https://a.example", "utm_source=fb&x=1", ("utm_source",), "?utm_source=fb"),
         ("https://a.example/?utm_source=own", "utm_source=fb&b=2", ("*",), "&b=2"),
         ("https://a.example/x?a=1#y", "b=2", ("*",), "https://a.example/x?a=1&b=2#y"),
+        ("https://a.example/x?#y", "b=2", ("*",), "https://a.example/x?b=2#y"),
+        ("https://a.example/x?a=1&", "b=2", ("*",), "https://a.example/x?a=1&b=2"),
         ("https://a.example", "b=%0d%0aX:1&c=\r\nY&d=\xfc&=1", ("*",), "?b=%0d%0aX:1&c=%0D%0AY&d=%FC"),
         ("https://a.example", "&".join(f"a{number}={'y' * 100}" for number in range(200)), ("*",), ""),
     ],
