@@ -105,7 +105,18 @@ def test_a_business_card_is_saved_as_a_vcard():
     lines = vcard_of("BIZCARD:N:Sean;X:Owen;M:+12;;").split("\r\n")
     assert {"N:Owen;Sean;;;", "FN:Sean Owen", "TEL;TYPE=CELL:+12"} <= set(lines)
     changed = contents.read("BIZCARD:N:Sean;X:Owen;M:+1234;;").replace(title="Boss")
-    assert (changed.fields["title"], changed.fields["mobile"]) == ("Boss", ("+1234",))
+    assert (changed.fields["title"], changed.fields["mobile"], changed.notes) == ("Boss", ("+1234",), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "note"),
+    [
+        ("BIZCARD:N:Sean;X:Owen;Z:more;;", {"title": "Boss"}, "cannot keep Z:more"),
+        ("MEBKM:TITLE:Menu;URL:https://example.com;;", {"url": "https://example.org"}, "cannot keep TITLE:Menu"),
+    ],
+)
+def test_a_note_says_what_a_change_of_an_old_form_loses(text, change, note):
+    assert [str(one) for one in contents.read(text).replace(**change).notes if "smaller" not in str(one)] == [note]
 
 
 MESSAGES = [
