@@ -109,10 +109,17 @@ def several(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+def _several_addresses(value: Any) -> Any:
+    """Accept one text for a list, as mail programs write it: `ana@example.com, bob@example.com`."""
+    if isinstance(value, str) and value.count("@") > 1 and ("," in value or ";" in value):
+        value = tuple(part for part in re.split("[,;]", value) if part.strip())
+    return several(value)
+
+
 MOST_OF_A_KIND = 5
 LongText = Annotated[StrictStr, Length(1, LONGEST_TEXT)]
 EmailAddress = Annotated[OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
-EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
+EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several_addresses)]
 WebAddress = Annotated[
     StrictStr,
     Length(1, 4_096),

@@ -19,15 +19,20 @@ from urllib.parse import quote, unquote
 from qrkit.contents.content import Content
 from qrkit.contents.syntax import (
     IN_FRONT,
+    NATIONAL_PAYMENTS,
+    WALLETS,
     Line,
     block_of,
     end_of,
+    lines_of_card,
     message_of,
     moment_of,
+    names_of,
     network_of,
-    pairs,
     split,
     unescape,
+    unquoted,
+    without_scheme,
 )
 from qrkit.files import safe_stem
 from qrkit.languages import say
@@ -82,13 +87,13 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin|lightning):", re.IGNORECASE)
+_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|(?:{'|'.join(WALLETS)}):(?=\S)", re.IGNORECASE)
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
-_NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
+_NUMBER = re.compile(r"(\+?[0-9 ()/.\u2013-]{2,40})(;ext=[0-9]{1,10})?", re.ASCII)
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)
-_POINT = re.compile(r"(-?\d{1,3}(?:\.\d{1,20})?),(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
+_POINT = re.compile(r"\s*(-?\d{1,3}(?:\.\d{1,20})?),\s*(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
 _LABEL = re.compile(r"\A[-\d.,]++\((.*)\)\Z", re.DOTALL)
 """Matches coordinates with a name in parentheses, as maps take them."""
 
@@ -247,6 +252,14 @@ def _block_summary(text: str) -> str:
     return _title_with_kind(TITLES[parsed.kind], parsed.title) if parsed.kind != "text" else text
 
 
+def _contact_summary(text: str) -> str:
+    return _title_with_kind(TITLES["contact"], _contact_of(lines_of_card(text)).title)
+
+
+def _mobile_plan_summary(text: str) -> str:
+    return say("Mobile plan (eSIM), code hidden") if text[4:6] == "1$" else text
+
+
 def _secret_summary(text: str) -> str:
     label = unquote(text.partition("?")[0].rpartition("/")[2])
     return f"{_title_with_kind(TITLES['otp'], _one_line(label))} ({say('secret hidden')})"
@@ -273,7 +286,7 @@ def _phone(rest: str) -> Card:
 
 def _email(rest: str) -> Card:
     to, _, query = rest.partition("?")
-    return Card("email", "", _label_rows([("to", unquote(to)), *_parse_query(query)], MAIL))
+    return Card("email", "", _label_rows([("to", unquoted(to).lstrip("/")), *_parse_query(query)], MAIL))
 
 
 def _sms(rest: str, *, is_plain: bool = False) -> Card:
@@ -305,27 +318,25 @@ def _one_time_password(rest: str) -> Card:
     return Card("otp", _one_line(label) or TITLES["otp"], is_secret=True)
 
 
-def _mecard(rest: str) -> Card:
-    said = list(pairs(rest))
-    names = [" ".join(reversed(split(value, ","))) for name, value in said if name == "N"]
-    return Card("contact", _one_line(next(iter(names), "")), _link_rows(_label_rows(said, CONTACT)))
+def _card_of_old_phone(scheme: str, rest: str) -> Card:
+    return _contact_of(lines_of_card(f"{scheme}:{rest}"))
 
 
 def _block(rest: str) -> Card:
     """Parse a vCard (RFC 6350 and its predecessors) or an event (RFC 5545)."""
     if rest[:5].upper() == "VCARD":
-        return _contact(rest)
+        return _contact_of(block_of(f"BEGIN:{rest}", "VCARD", MOST_LINES))
     if rest[:6].upper() in ("VCALEN", "VEVENT"):
         return _event(f"BEGIN:{rest}")
     return Card("text", "")
 
 
-def _contact(text: str) -> Card:
-    lines = block_of(f"BEGIN:{text}", "VCARD", MOST_LINES)
+def _contact_of(lines: Iterable[Line]) -> Card:
     fields = list(islice((one for one in lines if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
     names = {one.name: one.value for one in reversed(fields) if one.value.strip()}
-    family, given, middle, before, after = [*split(names.get("N", ""), ";"), "", "", "", ""][:5]
+    family, given, middle, before, after = names_of(names.get("N", ""))
     name = unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
+    name = name if name.strip() else split(names.get("ORG", ""), ";")[0]
     rows = sorted((one for one in fields if one.name in CONTACT), key=lambda one: list(CONTACT).index(one.name))
     shown = (Row(CONTACT[one.name], _contact_value(one), _types(one)) for one in rows)
     return Card("contact", _one_line(name), _link_rows(shown))
@@ -341,7 +352,7 @@ def _contact_value(field: Line) -> str:
         return ", ".join(piece.strip() for piece in split(field.value, ";") if piece.strip())
     if field.name == "GEO":
         return _coordinates(field.value)
-    return re.sub("^(tel|mailto):", "", unescape(field.value), flags=re.IGNORECASE)
+    return without_scheme(field)
 
 
 def _coordinates(value: str) -> str:
@@ -353,7 +364,8 @@ def _coordinates(value: str) -> str:
 def _event(text: str) -> Card:
     fields = {one.name: one for one in block_of(text, "VEVENT", MOST_LINES)}
     said: dict[str, str | Moment] = {name: unescape(one.value) for name, one in fields.items()}
-    said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
+    begin = moment_of(fields["DTSTART"].value) if "DTSTART" in fields else None
+    said |= {name: _moment(fields[name], begin) for name in ("DTSTART", "DTEND") if name in fields}
     start = said.get("DTSTART")
     if "DURATION" in fields and "DTEND" not in fields and isinstance(start, Moment):
         from qrkit.contents.moments import end_after  # few contents are events
@@ -369,15 +381,18 @@ def _event(text: str) -> Card:
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 
-def _moment(field: Line) -> Moment | str:
-    """Return a day or a time; other values unchanged."""
-    moment = (end_of if field.name == "DTEND" else moment_of)(field.value)
+def _moment(field: Line, begin: date | None) -> Moment | str:
+    """Return a day or a time of an event with this begin; other values unchanged."""
+    moment = end_of(field.value, begin) if field.name == "DTEND" else moment_of(field.value)
     if moment is None:
         return field.value.strip()
     if not isinstance(moment, datetime):
         return Moment(moment)
-    zone = re.search('TZID="?([^;"]+)', field.about, re.IGNORECASE)
-    return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else zone[1] if zone else "")
+    if "TZID=" not in field.about.upper():
+        return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else "")
+    from qrkit.contents.events import zone_of  # few contents are events
+
+    return Moment(moment.replace(tzinfo=None), "UTC" if moment.tzinfo else zone_of(field) or "")
 
 
 def _link_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -389,12 +404,13 @@ def _link_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def _phone_link(value: str) -> str:
-    number = value.strip()
-    if not _NUMBER.fullmatch(number):
+    match = _NUMBER.fullmatch(value.strip())
+    if not match:
         return ""
+    number, extension = match.groups("")
     # The zero in +44 (0)20 is dialed only without the country code.
     dialed = re.sub("[^0-9+]", "", number.replace("(0)", "") if number.startswith("+") else number)
-    return f"tel:{dialed}" if dialed.strip("+") else ""
+    return f"tel:{dialed}{extension}" if dialed.strip("+") else ""
 
 
 def _mail_link(value: str) -> str:
@@ -429,7 +445,7 @@ LINKS: Mapping[str, Callable[[str], str]] = {
 
 def _parse_query(query: str) -> list[tuple[str, str]]:
     pairs = (one.partition("=") for one in query.split("&"))
-    return [(name.lower(), unquote(value)) for name, _, value in pairs]
+    return [(name.lower(), unquoted(value)) for name, _, value in pairs]
 
 
 def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, str]) -> tuple[Row, ...]:
@@ -446,10 +462,13 @@ READERS: Mapping[str, Callable[[str], Card]] = {
     "TEL": _phone,
     "MAILTO": _email,
     "SMS": _sms,
+    "MMS": _sms,
     "SMSTO": partial(_sms, is_plain=True),
+    "MMSTO": partial(_sms, is_plain=True),
     "GEO": _location,
     "WIFI": _wifi,
-    "MECARD": _mecard,
+    "MECARD": partial(_card_of_old_phone, "MECARD"),
+    "BIZCARD": partial(_card_of_old_phone, "BIZCARD"),
     "BEGIN": _block,
     "OTPAUTH": _one_time_password,
     "OTPAUTH-MIGRATION": _one_time_password,
@@ -458,8 +477,9 @@ READERS: Mapping[str, Callable[[str], Card]] = {
 
 SUMMARIES: Mapping[str, Callable[[str], str]] = {
     "WIFI": _wifi_summary,
-    "MECARD": lambda text: _title_with_kind(TITLES["contact"], _mecard(text.partition(":")[2]).title),
+    **dict.fromkeys(("MECARD", "BIZCARD"), _contact_summary),
     "BEGIN": _block_summary,
+    "LPA": _mobile_plan_summary,
     "OTPAUTH": _secret_summary,
     "OTPAUTH-MIGRATION": _secret_summary,
 }

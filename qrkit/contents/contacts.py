@@ -7,7 +7,7 @@ not folded (RFC 6350, 3.2 only recommends that), because each fold makes the sym
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,17 @@ from qrkit.contents.kinds import kind, kind_named
 from qrkit.contents.messages import PhoneNumbers, PlainText
 from qrkit.contents.moments import Day, day_of
 from qrkit.contents.single_lines import OneLine
-from qrkit.contents.syntax import Line, block_of, escape, escape_pair, raw_pairs, split, unescape
+from qrkit.contents.syntax import (
+    Line,
+    block_of,
+    escape,
+    escape_pair,
+    lines_of_card,
+    names_of,
+    split,
+    unescape,
+    without_scheme,
+)
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
@@ -167,23 +177,26 @@ def _mecard(fields: dict[str, Any]) -> str:
 
 def read_contact(text: str) -> dict[str, Any] | None:
     """Return the fields of the first vCard, of any version; None if it has no name."""
+    return _read(block_of(text, "VCARD", MOST_LINES))
+
+
+def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     found: dict[str, list[Line]] = {}
-    for line in block_of(text, "VCARD", MOST_LINES):
+    for line in lines:
         if line.value.strip():
             found.setdefault(line.name, []).append(line)
     texts = {name: unescape(lines[0].value) for name, lines in found.items()}
-    family, given, *more = [*split(found["N"][0].value, ";"), "", "", "", ""][:5] if "N" in found else [""] * 5
+    family, given, *more = names_of(found["N"][0].value) if "N" in found else [""] * 5
     company = split(found["ORG"][0].value, ";")[0] if "ORG" in found else ""
     # A card of a company has no other name.
-    name = texts.get("FN") or " ".join(filter(None, (more[1], given, more[0], family))).strip() or company
+    name = texts.get("FN") or " ".join(filter(None, (more[1], given, more[0], family, more[2]))).strip() or company
     if not name:
         return None
     fields = _name_fields(" ".join(name.split()), family, given) | {"organization": company}
     fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE"), "birthday": day_of(texts.get("BDAY", ""))}
     for line in found.get("TEL", ()):
-        number = unescape(line.value)
-        fields[phone_field(line)] = (*fields.get(phone_field(line), ()), re.sub("^tel:", "", number, flags=re.I))
-    fields["email"] = tuple(re.sub("^mailto:", "", unescape(line.value), flags=re.I) for line in found.get("EMAIL", ()))
+        fields[phone_field(line)] = (*fields.get(phone_field(line), ()), without_scheme(line))
+    fields["email"] = tuple(map(without_scheme, found.get("EMAIL", ())))
     fields["url"] = tuple(unescape(line.value) for line in found.get("URL", ()))
     if "ADR" in found:
         fields |= _place_fields([piece.strip() for piece in split(found["ADR"][0].value, ";")])
@@ -195,28 +208,19 @@ def read_contact(text: str) -> dict[str, Any] | None:
 
 def read_mecard(text: str) -> dict[str, Any] | None:
     """Return the fields of a MeCard; None if it has no name."""
-    found: dict[str, list[str]] = {}
-    for name, value in islice(raw_pairs(text.partition(":")[2]), MOST_LINES):
-        found.setdefault(name, []).append(value)
-    family, given = [*split(found.get("N", [""])[0], ","), ""][:2]
-    name = f"{given} {family}".strip()
-    if not name:
-        return None
-    texts = {name: unescape(values[0]) for name, values in found.items()}
-    fields = _name_fields(name, family, given) | {"organization": texts.get("ORG"), "note": texts.get("NOTE")}
-    fields |= {"birthday": day_of(texts.get("BDAY", "")), "format": "mecard"}
-    for field, key in (("phone", "TEL"), ("email", "EMAIL"), ("url", "URL")):
-        fields[field] = tuple(unescape(value) for value in found.get(key, ()))
-    if "ADR" in found:
-        pieces = split(found["ADR"][0], ",")
-        fields |= _place_fields(pieces) if len(pieces) in (7, 8) else {"street": ", ".join(filter(None, pieces))}
-    return {name: value for name, value in fields.items() if value not in ("", None)}
+    found = read_bizcard(text)
+    return found and {name: value for name, value in found.items() if name not in NOT_IN_MECARD} | {"format": "mecard"}
 
 
-def vcard_of_mecard(text: str) -> str | None:
-    """Return a MeCard as a vCard, which contact apps can save; None for any other text, and without a name."""
+def read_bizcard(text: str) -> dict[str, Any] | None:
+    """Return the fields of a business card of N-Code; None if it has no name."""
+    return _read(islice(lines_of_card(text), MOST_LINES))
+
+
+def vcard_of(text: str) -> str | None:
+    """Return a MeCard or a BIZCARD as a vCard, which contact apps can save; None for other texts and without a name."""
     start = text.lstrip(" \t\r\n")
-    found = read_mecard(start) if start[:7].upper() == "MECARD:" else None
+    found = read_bizcard(start) if start[:8].upper().startswith(("MECARD:", "BIZCARD:")) else None
     if found is None:
         return None
     empty = {name: field.get_default() for name, field in kind_named("contact").fields.model_fields.items()}

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field
 
-from qrkit.contents.addresses import EmailAddress, WebAddress, several
+from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
@@ -53,10 +53,17 @@ Every = Annotated[
     Annotated[Whole, Within(1, 99, "days, weeks, months or years")],
     Field(description="2 with `weekly` is every other week."),
 ]
+
+
+def _weekdays(value: Any) -> Any:
+    """Accept a text for a list, as a recurrence rule has it: `MO,WE`."""
+    return tuple(re.findall(r"\w+", value.upper())) if isinstance(value, str) else value
+
+
 Weekdays = Annotated[
     tuple[Weekday, ...],
     Most(0, 7),
-    BeforeValidator(several),
+    BeforeValidator(_weekdays),
     Field(description="The days of the week of a weekly event: MO, TU, WE, TH, FR, SA, SU."),
 ]
 Count = Annotated[
@@ -247,12 +254,12 @@ def read_event(text: str) -> dict[str, Any] | None:
     start = moment_of(found["DTSTART"].value) if "DTSTART" in found else None
     if not texts.get("SUMMARY") or start is None:
         return None
-    zone = _zone_of(found["DTSTART"])
-    end = end_of(found["DTEND"].value) if "DTEND" in found else None
+    zone = zone_of(found["DTSTART"])
+    end = end_of(found["DTEND"].value, start) if "DTEND" in found else None
     if end is None and "DURATION" in found:
         end = end_after(start, found["DURATION"].value)
     elif isinstance(start, datetime) and isinstance(end, datetime):
-        end = _beside(start, zone, end, _zone_of(found["DTEND"]))
+        end = _beside(start, zone, end, zone_of(found["DTEND"]))
     fields = {"title": texts["SUMMARY"], "start": start, "end": end, "time_zone": zone}
     fields |= {"location": texts.get("LOCATION") or None, "description": texts.get("DESCRIPTION") or None}
     mail = re.fullmatch("mailto:(.+)", texts.get("ORGANIZER", ""), re.IGNORECASE)
@@ -271,7 +278,7 @@ def zone_named(text: str) -> ZoneInfo | None:
     return zone
 
 
-def _zone_of(line: Line) -> str | None:
+def zone_of(line: Line) -> str | None:
     """Return the time zone of a line: IANA's name if it is known, or else the name as it is written."""
     match = re.search('TZID="?([^;"]+)', line.about, re.IGNORECASE)
     zone = zone_named(match[1]) if match else None
@@ -300,9 +307,13 @@ def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
         fields["until"] = _in_zone(until, zone).date() if isinstance(until, datetime) else until
     if repeat == "weekly" and "BYDAY" in parts:
         fields["weekdays"] = tuple(parts.pop("BYDAY").split(","))
-    # The day on which weeks begin matters only if some are left out.
-    if "every" not in numbers or parts.get("WKST") == "MO":
+    # The day on which weeks begin matters only if some are left out, and an event is on several days of the others.
+    if "every" not in numbers or len(fields.get("weekdays", ())) < 2 or parts.get("WKST") == "MO":
         parts.pop("WKST", None)
+    # An event is on the day of its start, whether or not the rule says so.
+    own = {"BYMONTHDAY": f"{start.day}"} | ({"BYMONTH": f"{start.month}"} if repeat == "yearly" else {})
+    if repeat == "monthly" or "BYMONTH" in parts:
+        parts = {name: value for name, value in parts.items() if value != own.get(name)}
     is_whole = not parts and len(fields) == 1 + len(numbers) + ("until" in fields) + ("weekdays" in fields)
     is_read = fields.get("until", start) and set(fields.get("weekdays", ())) <= set(WEEKDAYS)
     return fields if is_whole and is_read and repeat in REPEATS else {}

@@ -170,7 +170,7 @@ def gtin_of(text: str) -> str:
 def _elements(given: Any) -> Any:
     """Read elements as a mapping, or as text with the identifiers in brackets; refuse wrong values."""
     if isinstance(given, str):
-        given = clean(given)
+        given = re.sub(" *([()]) *", r"\1", clean(given))  # labels have spaces between the elements
         pairs = re.findall(r"\(([0-9]{2,4})\)([^(]+)", given)
         if "".join(f"({number}){value}" for number, value in pairs) != given:
             raise broken("must be like (01)09506000134352(10)ABC; a value with a bracket needs a mapping")

@@ -77,7 +77,8 @@ def gs1_path_in(text: str) -> Gs1Path:
     """
     text = text.strip()
     if text.startswith("("):
-        elements = re.findall(r"\(([0-9]{2,4})\)([^(]+)", text)
+        found = re.findall(r"\(([0-9]{2,4})\)([^(]+)", text)
+        elements = [(number, value.strip(" ")) for number, value in found]
     else:
         try:
             parts = urlsplit(text).path.strip("/").split("/")

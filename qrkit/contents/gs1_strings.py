@@ -68,8 +68,9 @@ def read_gs1_elements(text: str) -> dict[str, Any] | None:
             return None
         elements[found.number] = match[0]
         place = match.end()
-        if found.is_variable and place < len(text):
-            if text[place] != SEPARATOR:
-                return None
+        # A separator after a value of fixed length is needless, and readers have to take it.
+        if text[place : place + 1] == SEPARATOR:
             place += 1
+        elif found.is_variable and place < len(text):
+            return None
     return accepted("gs1_elements", {"elements": elements})

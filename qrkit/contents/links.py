@@ -13,10 +13,11 @@ from urllib.parse import quote, unquote, urlsplit
 from pydantic import AfterValidator, Field, StrictStr
 from pydantic_core import PydanticCustomError
 
-from qrkit.contents.addresses import WebAddress, ascii_url
+from qrkit.contents.addresses import WebAddress, ascii_url, location_of
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine, Pasted
+from qrkit.contents.syntax import pairs
 from qrkit.design.characters import ALPHANUMERIC
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
@@ -95,10 +96,23 @@ def read_link(text: str) -> dict[str, Any]:
         is_ours = False
     if not is_ours:
         return {"url": url}
-    pairs = [pair.partition("=") for pair in urlsplit(url).query.split("&")]
-    utm = {name: unquote(value) for name, _, value in pairs if name in UTM and value}
+    parameters = [pair.partition("=") for pair in urlsplit(url).query.split("&")]
+    utm = {name: unquote(value) for name, _, value in parameters if name in UTM and value}
     plain = _without(url, frozenset(utm))
     return {"url": plain, **utm} if utm and _with_utm(plain, utm) == url else {"url": url}
+
+
+def read_bookmark(text: str) -> dict[str, Any] | None:
+    """Return the fields of a link as NTT Docomo's phones write it, `MEBKM:TITLE:x;URL:y;;`, or older ones, `URLTO:x:y`.
+
+    Returns None for a text without a web address.
+    """
+    scheme, _, rest = text.partition(":")
+    if scheme.upper() == "MEBKM":
+        url = next((value for name, value in pairs(rest) if name == "URL"), "")
+    else:
+        url = rest if location_of(rest) else rest.partition(":")[2]
+    return read_link(url) if location_of(url.strip()) else None
 
 
 def _with_utm(url: str, utm: Mapping[str, str | None]) -> str:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine, Pasted, check_characters
-from qrkit.contents.syntax import message_of, pairs
+from qrkit.contents.syntax import message_of, raw_pairs, unescape, unquoted
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
@@ -147,23 +147,28 @@ def read_email(text: str) -> dict[str, Any] | None:
     to, _, query = text.partition(":")[2].partition("?")
     parameters = (pair.partition("=") for pair in query.split("&"))
     values = {name.lower(): value for name, _, value in reversed(list(parameters))}
-    fields: dict[str, Any] = {"to": _split(to) + _split(values.get("to", ""))}
+    fields: dict[str, Any] = {"to": _split(to.lstrip("/")) + _split(values.get("to", ""))}
     fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
-    fields["subject"] = unquote(values.get("subject", "")) or None
-    fields["body"] = unquote(values.get("body", "")).replace("\r\n", "\n") or None
+    fields["subject"] = unquoted(values.get("subject", "")) or None
+    fields["body"] = unquoted(values.get("body", "")).replace("\r\n", "\n") or None
     return fields if fields["to"] else None
 
 
 def read_matmsg(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail as NTT Docomo's phones write it, or None for a text without a receiver."""
-    found = {"TO": "", "CC": "", "BCC": "", "SUB": "", "BODY": ""} | dict(reversed(list(pairs(text.partition(":")[2]))))
-    fields: dict[str, Any] = {name: _split(found[name.upper()]) for name in ("to", "cc", "bcc")}
-    fields |= {"subject": found["SUB"] or None, "body": found["BODY"].replace("\r\n", "\n") or None}
+    values = [(name, unescape(value)) for name, value in raw_pairs(text.partition(":")[2])]
+    fields: dict[str, Any] = {
+        field: _split(",".join(value for name, value in values if name == field.upper()))
+        for field in ("to", "cc", "bcc")
+    }
+    texts = dict(reversed(values))
+    fields |= {"subject": texts.get("SUB") or None, "body": texts.get("BODY", "").replace("\r\n", "\n") or None}
     return fields if fields["to"] else None
 
 
 def _split(addresses: str) -> tuple[str, ...]:
-    return tuple(unquote(address).strip() for address in addresses.split(",") if address.strip())
+    """Return the addresses between commas, or semicolons, which Outlook writes."""
+    return tuple(unquoted(address).strip() for address in re.split("[,;]", addresses) if address.strip())
 
 
 @kind("Text message", behind="page")
@@ -185,9 +190,9 @@ def sms(
 
 
 def read_sms(text: str) -> dict[str, Any] | None:
-    """Return the fields of a message in either form, or None for a text without a number."""
+    """Return the fields of a text or multimedia message in either form, or None for a text without a number."""
     scheme, _, rest = text.partition(":")
-    number, words = message_of(rest, is_plain=scheme.upper() == "SMSTO")
+    number, words = message_of(rest, is_plain=scheme.upper() in ("SMSTO", "MMSTO"))
     return {"number": number, "text": words or None} if any(map(str.isdigit, number)) else None
 
 

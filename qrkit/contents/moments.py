@@ -69,8 +69,8 @@ def zone_or_none(name: str) -> ZoneInfo | None:
 
 
 def day_of(text: str) -> date | None:
-    """Return the day of `19900517` or `1990-05-17`; None for any other text."""
-    digits = text.strip().replace("-", "")
+    """Return the day of `19900517` or `1990-05-17`, which a time may follow; None for any other text."""
+    digits = text.strip().upper().partition("T")[0].replace("-", "")
     try:
         return date.fromisoformat(digits) if len(digits) == len("yyyymmdd") and digits.isdecimal() else None
     except ValueError:

@@ -158,6 +158,7 @@ def read_wifi(text: str) -> dict[str, Any] | None:
     security = _security(values.get("T") or "none")
     security = security if security in SECURITIES else "WPA"
     fields: dict[str, Any] = {"ssid": values["S"], "password": values.get("P"), "security": security}
-    fields |= {"user_name": values.get("I"), "method": values.get("E"), "inner_method": values.get("PH2")}
+    fields |= {"user_name": values.get("I"), "method": values.get("E", "").upper()}
+    fields |= {"inner_method": values.get("PH2", "").upper()}
     fields |= {"anonymous_identity": values.get("A"), "hidden": values.get("H", "").lower() == "true"}
     return {name: value for name, value in fields.items() if value != ""}

@@ -37,7 +37,11 @@ Map = Annotated[
 ]
 
 _NUMBER = r"(-?\d{1,3}(?:\.\d{1,20})?)"
-_GEO = re.compile(rf"geo:{_NUMBER},{_NUMBER}(?:,[^;?]*)?(?:;[^?]*)?(?:\?(.*))?", re.IGNORECASE | re.DOTALL | re.ASCII)
+_GEO = re.compile(
+    rf"geo:\s*{_NUMBER},\s*{_NUMBER}(?:,[^;?]*)?(?:;(?!crs=(?!wgs84\b))[^;?]*)*(?:\?(.*))?",
+    re.IGNORECASE | re.DOTALL | re.ASCII,
+)
+"""Matches coordinates of WGS 84, the only ones that RFC 5870 defines, with an altitude and an uncertainty."""
 _POINT = re.compile(rf"{_NUMBER},{_NUMBER}(?:\((.*)\))?", re.DOTALL | re.ASCII)
 _LABEL = re.compile(r"[-\d.,]*\((.*)\)", re.DOTALL)
 _GOOGLE = re.compile(rf"https://www\.google\.com/maps/search/\?api=1&query={_NUMBER}%2C{_NUMBER}", re.ASCII)

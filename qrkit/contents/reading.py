@@ -13,7 +13,7 @@ from importlib import import_module
 
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
-from qrkit.contents.syntax import IN_FRONT
+from qrkit.contents.syntax import IN_FRONT, NATIONAL_PAYMENTS
 
 ON_THE_WEB = {
     "gs1_digital_link": "read_gs1_digital_link",
@@ -34,12 +34,17 @@ READERS: Mapping[str, Mapping[str, str]] = {
     "OTPAUTH:": {"otp": "read_otp"},
     "BEGIN:VCARD": {"contact": "read_contact"},
     "MECARD:": {"contact": "read_mecard"},
+    "BIZCARD:": {"contact": "read_bizcard"},
     "BEGIN:VCALENDAR": {"event": "read_event"},
     "BEGIN:VEVENT": {"event": "read_event"},
     "MATMSG:": {"email": "read_matmsg"},
+    "MEBKM:": {"link": "read_bookmark"},
+    "URLTO:": {"link": "read_bookmark"},
     "MAILTO:": {"email": "read_email"},
     "SMSTO:": {"sms": "read_sms"},
     "SMS:": {"sms": "read_sms"},
+    "MMSTO:": {"sms": "read_sms"},
+    "MMS:": {"sms": "read_sms"},
     "TEL:": {"phone": "read_phone"},
     "GEO:": {"location": "read_location"},
     "": {"gs1_elements": "read_gs1_elements"},
@@ -51,12 +56,17 @@ The first function that does not return None decides.
 
 UNREAD = {
     "payment": re.compile(
-        r"(?:BCD\s+0[0-9]{2}|SPC\s+0[0-9]{3})\s|000201[0-9]{4}.*6304[0-9A-F]{4}\s*\Z", re.I | re.DOTALL
+        rf"(?:BCD\s+0[0-9]{{2}}|SPC\s+0[0-9]{{3}})\s|000201[0-9]{{4}}.*6304[0-9A-F]{{4}}\s*\Z|{NATIONAL_PAYMENTS}",
+        re.I | re.DOTALL,
     ),
     "one-time password": re.compile("otpauth(?:-migration)?:", re.I),
+    "mobile plan (eSIM)": re.compile(r"LPA:1\$", re.I),
+    "passkey sign-in": re.compile("FIDO:/[0-9]", re.I),
+    "smart home device": re.compile(r"MT:[0-9A-Z.-]{19}|X-HM://[0-9A-Z]{9}"),
+    "Wi-Fi device": re.compile("DPP:(?:.*;)?K:[A-Za-z0-9+/=]+;"),
 }
 """Matches contents that apps read from the code itself, though none of our kinds holds all of them: transfers and bills
-of other versions, payments of other countries in the format of EMV, one-time passwords of a single app."""
+of other versions, payments of other countries, one-time passwords of a single app, and what sets up devices."""
 
 
 def read(text: str) -> Content:

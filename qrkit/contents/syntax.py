@@ -22,6 +22,19 @@ _MOMENT = re.compile("([0-9]{8})(?:T([0-9]{4}(?:[0-9]{2})?)(Z?))?")
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 
+WALLETS = (
+    "upi", "bitcoin", "lightning", "ethereum", "monero", "litecoin", "dogecoin", "bitcoincash", "solana", "ton",
+)  # fmt: skip
+"""Schemes of links that open a payment in an app."""
+NATIONAL_PAYMENTS = r"SPD\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s"
+"""How payments of Czechia, Russia, Serbia, Slovenia and Hungary begin, which only banking apps read."""
+
+BIZCARD = {
+    "T": "TITLE", "C": "ORG", "A": "ADR", "B": "TEL;WORK", "M": "TEL;CELL", "F": "TEL;FAX", "E": "EMAIL",
+}  # fmt: skip
+"""The line of a vCard for each part of a BIZCARD but the name."""
+
+
 class Line(NamedTuple):
     """A line of a vCard or a calendar, such as `TEL;TYPE=CELL:+386 40 123`.
 
@@ -52,6 +65,8 @@ def network_of(rest: str) -> dict[str, str]:
 def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
     """Return the number and the text of a message: `1:text`, `1?body=text`, `1&body=text` or `1;?&body=text`.
 
+    Several numbers have commas between them; Apple's form for them is `/open?addresses=1,2&body=text`.
+
     Args:
         rest: What follows `SMSTO:` or `sms:`.
         is_plain: Whether the text after a colon is literal, as in `SMSTO:`, rather than percent-encoded.
@@ -59,8 +74,40 @@ def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
     number, mark, more = re.fullmatch("([^:?&]*)([:?&]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]  # matches any text
     if mark != ":":
         parameters = (pair.lstrip("?").partition("=") for pair in more.split("&"))
-        more = next((value for name, _, value in parameters if name.lower() == "body"), "")
-    return unquote(number).strip(" /;"), more if mark == ":" and is_plain else unquote(more)
+        values = {name.lower(): value for name, _, value in reversed(list(parameters))}
+        more = values.get("body", "")
+        number = values.get("addresses", "") if number.strip("/").lower() == "open" else number
+    return unquoted(number).strip(" /;"), more if mark == ":" and is_plain else unquoted(more)
+
+
+def lines_of_card(text: str) -> Iterator[Line]:
+    """Yield what a MeCard or a BIZCARD, the business card of NTT Communications' N-Code, says as lines of a vCard."""
+    scheme, _, rest = text.partition(":")
+    values = list(raw_pairs(rest))
+    if scheme.strip().upper() == "BIZCARD":
+        family, given = (next((value for name, value in values if name == part), "") for part in "XN")
+        values = [("N", f"{family},{given}"), *((BIZCARD[name], value) for name, value in values if name in BIZCARD)]
+    for name, value in values:
+        name, mark, about = name.partition(";")
+        parts = split_raw(value, ",")
+        if name == "N":
+            value = ";".join(parts[:2])
+        elif name == "ADR" and len(parts) not in (7, 8):  # one line for all of it
+            value = ";;" + ", ".join(part.strip() for part in parts if part.strip())
+        elif name == "ADR":
+            value = ";".join(parts)
+        yield Line(name, mark + about, value)
+
+
+def names_of(value: str) -> list[str]:
+    """Return the family name, given name, further names, and what stands before and after the name, as N has them."""
+    parts = (" ".join(filter(None, split(part, ","))) for part in split_raw(value, ";"))
+    return [*parts, "", "", "", "", ""][:5]
+
+
+def without_scheme(line: Line) -> str:
+    """Return the number or the address of a line, without the `tel:` or `mailto:` that some write before it."""
+    return re.sub("^(?:tel|mailto):", "", unescape(line.value), flags=re.IGNORECASE)
 
 
 def raw_pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -123,10 +170,13 @@ def moment_of(value: str) -> date | None:
         return None
 
 
-def end_of(value: str) -> date | None:
-    """Parse the end of an event: a time, or its last day, which is the day before the one that is written (3.6.1)."""
+def end_of(value: str, start: date | None) -> date | None:
+    """Parse the end of an event: a time, or its last day, which is the day before the one that is written (3.6.1).
+
+    Some programs write the day of the start for an event of one day.
+    """
     end = moment_of(value)
-    if end is None or isinstance(end, datetime):
+    if end is None or isinstance(end, datetime) or end == start:
         return end
     return end - timedelta(days=1) if end > date.min else None
 
@@ -206,6 +256,11 @@ def read_query(query: str, *, is_form: bool = False) -> dict[str, str] | None:
             return None
         values[name] = value
     return values
+
+
+def unquoted(written: str) -> str:
+    """Decode percent-encoding as UTF-8, or else as Latin-1, as old programs wrote it."""
+    return unquote(written, errors="strict") if decode(written) is not None else unquote(written, "latin-1")
 
 
 def decode(written: str) -> str | None:

@@ -124,10 +124,10 @@ def _whole(value: Any) -> int:
 
 
 def _automatic(value: Any) -> Any:
-    """Convert 0, -1 and an empty string to None, which means automatic."""
-    if _is_number(value) or isinstance(value, str):
-        return None if value in (0, -1, "") else value
-    return value
+    """Convert 0, -1, "auto" and an empty string to None, which means automatic."""
+    if isinstance(value, str):
+        return None if value.lower() in ("", "auto") else value
+    return None if _is_number(value) and value in (0, -1) else value
 
 
 def _number(value: Any) -> float:

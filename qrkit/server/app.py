@@ -207,7 +207,11 @@ class App:
             standard = STANDARD
             if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
                 status, standard = "204 No Content", PREFLIGHT
-                headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
+                headers = [
+                    (name, f"{value}, OPTIONS" if name.lower() == "allow" and "OPTIONS" not in value else value)
+                    for name, value in headers
+                    if not name.lower().startswith("content-")
+                ]
             own = {header[0].lower(): header for header in headers}
             sent = [*(standard | own).values(), ("X-Request-ID", id)]
             done(environ, status, sent, environ.get(ASKED))
@@ -223,6 +227,9 @@ class App:
     def _answer(self, environ: WSGIEnvironment, start: Any) -> Iterable[bytes]:
         try:
             self._hosts.check(environ)
+            path = environ.get("PATH_INFO", "")
+            if path.startswith("//"):  # of clients whose base URL ends with a slash
+                environ["PATH_INFO"] = f"/{path.lstrip('/')}"
             if self._paths:
                 _remove_base_path(environ, self._paths, self.redirects)
             route, parts = _short_url(environ, self.redirects)
@@ -312,6 +319,7 @@ def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
     """Create the Falcon app with a responder for each route."""
     app = falcon.App()
     app.router_options.converters["code"] = _Code
+    app.req_options.strip_url_path_trailing_slash = True
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)
     app.add_error_handler(QrkitError, _on_error)

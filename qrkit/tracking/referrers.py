@@ -12,7 +12,7 @@ DIRECT = frozenset({"", "direct", "(direct)", "(none)", "(not set)", "none", "nu
 def referrer_host(referrer: str) -> str | None:
     """Return the host of a `Referer` header; None if there is none."""
     try:
-        host = urlsplit(referrer).hostname
+        host = (urlsplit(referrer).hostname or "").removesuffix(".")
     except ValueError:
         return None
     return host if host and len(host) <= LONGEST_HOST else None

@@ -39,6 +39,11 @@ _PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/?-]*")
 """Texts in which only colons, slashes and question marks are quoted, such as short URLs of pictures."""
 _BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.0-9]{2}[^\s/:?#@\\.]*(:[0-9]+)?/\S+")
 """A short URL as some services write it: a host with a dot and a path, without a scheme."""
+BEHIND = (
+    ".,:;!?'\"*)]}>\\\u2019\u201d\xbb\u2026\u3002\u3001\uff0c\uff01\uff1f"
+    " \t\r\n\xa0\u3000\xad\u200b\u200e\u200f\u2060\ufeff"
+)
+"""Punctuation, blanks and invisible characters that come along behind a pasted short URL."""
 IN_PATH = "/!$'()*+,;=:@"
 """Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
@@ -106,6 +111,18 @@ def beginnings(path: str) -> Iterator[str]:
         found.append(folder)
         folder = folder.rpartition("/")[0]
     return (code for code in found if is_short_code(code) or (_DIGITAL_LINK.fullmatch(code) and is_gs1_key(code)))
+
+
+def without_mistakes(path: str) -> str:
+    """Return a path without what comes along where people and programs paste a short URL.
+
+    That is the punctuation of a sentence, invisible characters, and a query whose question mark is encoded or missing.
+
+    Example:
+        >>> without_mistakes("door)."), without_mistakes("door&utm_source=news")
+        ('door', 'door')
+    """
+    return re.split("[?&#]", path, maxsplit=1)[0].rstrip(BEHIND)
 
 
 def is_address_of(path: str, code: str, urlinfo: str) -> bool:

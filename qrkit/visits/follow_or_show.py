@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import normpath
@@ -17,9 +18,15 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
 from qrkit.contents.addresses import INVISIBLE, location_of
-from qrkit.contents.contacts import vcard_of_mecard
+from qrkit.contents.contacts import vcard_of
+from qrkit.contents.kinds import kind_named
+from qrkit.contents.reading import read
+from qrkit.contents.syntax import WALLETS
+from qrkit.errors import InvalidParameter
 
-TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
+TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "mms", "mmsto", "geo", *WALLETS})
+OLD_FORMS = ("MEBKM:", "URLTO:", "MATMSG:")
+"""How links and e-mails begin that no browser follows as they are written."""
 CALENDAR = ("event.ics", "text/calendar")
 CONTACT = ("contact.vcf", "text/vcard")
 CARDS = {"BEGIN:VCARD": CONTACT, "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
@@ -51,11 +58,11 @@ class Destination:
 @lru_cache(4096)  # the same few codes are scanned repeatedly
 def destination(content: str) -> Destination:
     """Decide what a short URL with this content does."""
-    text = content.strip(" \t\r\n")
+    text = _in_new_form(content.strip(" \t\r\n"))
     for beginning, download in CARDS.items():
         if text.upper().startswith(beginning):
             return Destination("page", download=download)
-    if vcard_of_mecard(text):
+    if vcard_of(text):
         return Destination("page", download=CONTACT)
     scheme = _SCHEME.match(text)
     if scheme is None or INVISIBLE.search(text.replace(" ", "")):
@@ -68,6 +75,18 @@ def destination(content: str) -> Destination:
         mark = "" if name == "tel" else "#"  # the # key of a phone, not the fragment of an address
         return Destination("page", link=quote(text, safe=f"%:/?{mark}[]@!$&'()*+,;=-._~"))
     return Destination("page")
+
+
+def _in_new_form(text: str) -> str:
+    """Return a link or an e-mail of an old phone, or a place with blanks, as browsers follow it; others as they are."""
+    if text[:4].upper() == "GEO:":
+        point, mark, query = text.partition("?")
+        return point.replace(" ", "") + mark + query
+    if text[:7].upper().startswith(OLD_FORMS):
+        content = read(text)
+        with suppress(InvalidParameter):
+            return str(kind_named(content.kind).write(**content.fields))
+    return text
 
 
 def with_query(link: str, query: str, names: Collection[str], reserved: str = "") -> str:
@@ -89,7 +108,8 @@ def with_query(link: str, query: str, names: Collection[str], reserved: str = ""
     joined = "&".join(passed)
     if not joined or len(location) + len(joined) > LONGEST_LINK:
         return link
-    return f"{location}{'&' if '?' in location else '?'}{joined}{hash_sign}{fragment}"
+    mark = "" if location.endswith(("?", "&")) else "&" if "?" in location else "?"
+    return f"{location}{mark}{joined}{hash_sign}{fragment}"
 
 
 @lru_cache(4096)

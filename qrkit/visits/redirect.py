@@ -38,6 +38,7 @@ from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
 from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
+from qrkit.tracking.short_urls import without_mistakes
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
 from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query, with_utm
@@ -342,7 +343,10 @@ class Redirects:
 
     def split(self, path: str) -> tuple[str, str] | None:
         """Return the longest short code that a path begins with, and what follows it; None if there is none."""
-        return longest_known(self.store, path)
+        found = longest_known(self.store, path)
+        if found is None and (meant := without_mistakes(path)) != path:
+            return longest_known(self.store, meant)
+        return (found[0], "") if found and found[1] == "." else found  # the end of a sentence, and no picture
 
     def _find(self, short_code: str, address: str) -> tuple[str, Target | None]:
         """Return a short code as it was assigned, and its target; an unknown one counts against the address."""

@@ -54,7 +54,9 @@ FAMILIES = {
     "Samsung": "samsung_internet",
 }
 """The browser by the first word of a family; families such as Chrome Mobile iOS have several."""
-_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?\s*")
+_LANGUAGE = re.compile(
+    r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,9})?|\.\d{1,9}))?\s*"
+)
 
 
 FIRST = ScanNumber(1, 1)

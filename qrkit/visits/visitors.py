@@ -14,7 +14,7 @@ from qrkit.tracking.records import Kind
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}(?![A-Za-z0-9])")
 DOCUMENT = ("", "document", "empty", "iframe")
 AT_ONCE_SECONDS = 2
 

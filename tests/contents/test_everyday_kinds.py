@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qrkit import contents, decode, generate
 from qrkit.contents.cards import card
-from qrkit.contents.contacts import vcard_of_mecard
+from qrkit.contents.contacts import vcard_of
 from qrkit.contents.kinds import MODULES, make
 from qrkit.errors import InvalidParameter
 from tests.sweeps import quick_first
@@ -347,7 +347,7 @@ def test_an_event_ends_after_its_duration(start, duration, end):
 @given(MECARDS)
 def test_a_mecard_is_saved_as_a_vcard_that_says_the_same(fields):
     written = make("contact", fields)
-    saved = vcard_of_mecard(written)
+    saved = vcard_of(written)
     assert saved.startswith("BEGIN:VCARD\r\nVERSION:3.0\r\n")
     expected = {name: value for name, value in contents.read(written).fields.items() if name != "format"}
     assert contents.read(saved).fields == expected
@@ -355,11 +355,11 @@ def test_a_mecard_is_saved_as_a_vcard_that_says_the_same(fields):
 
 @pytest.mark.parametrize("text", ["MECARD:TEL:1;;", "MECARD:", "BEGIN:VCARD", "hello", ""])
 def test_what_is_no_mecard_with_a_name_is_no_vcard(text):
-    assert vcard_of_mecard(text) is None
+    assert vcard_of(text) is None
 
 
 def test_a_line_break_in_a_mecard_begins_no_line_of_its_vcard():
-    lines = vcard_of_mecard("MECARD:N:Owen,Sean;TEL:1\nURL:https://evil.example;ORG:a\r\nPHOTO:x;;").split("\r\n")
+    lines = vcard_of("MECARD:N:Owen,Sean;TEL:1\nURL:https://evil.example;ORG:a\r\nPHOTO:x;;").split("\r\n")
     assert {line.partition(":")[0] for line in lines[2:-2]} == {"N", "FN", "ORG", "TEL"}
 
 

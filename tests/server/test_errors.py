@@ -206,7 +206,6 @@ def test_any_bytes_as_a_query_keep_the_contract(client, query):
         "/api/v2/generate",
         "/api/v4/generate",
         "/api/v3/Generate",
-        "/api/v3/generate/",
         "/api/v3/generate/x",
         "/generate/x/y",
         "/nobody",
@@ -257,7 +256,7 @@ def test_options_may_be_asked_by_browsers_of_other_origins(client):
     reply = client.request("OPTIONS", GENERATE)
     assert reply.status in (200, 204)
     assert reply.headers["access-control-allow-origin"] == "*"
-    assert "GET" in reply.headers["allow"]
+    assert {"GET", "OPTIONS"} <= set(reply.headers["allow"].split(", "))
     assert reply.body == b""
 
 

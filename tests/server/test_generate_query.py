@@ -46,6 +46,8 @@ def test_content_alone_gives_the_defaults_of_the_interface():
         ("version", "3.0", 3),
         ("version", "0", None),
         ("version", "-1", None),
+        ("version", "auto", None),
+        ("version", "Auto", None),
         ("size", "1", 1),
         ("size", "20", 20),
         ("padding", "0", 0),

@@ -10,6 +10,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.server import Client, Settings, make_app
 from qrkit.visits.follow_or_show import with_query
 from tests.server.test_follow import kinds
+from tests.server.test_short_urls import IPHONE
 
 BASE_URL = "https://go.example.com"
 TARGET = "https://example.com/"
@@ -115,6 +116,42 @@ def test_a_target_of_ours_is_not_followed_at_any_depth():
         assert client.get("/loop").status == 200
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/door.", "/door,", "/door).", "/door!", "/door;", "/door\u201d", "/door ", "/door\u200b", "/door\u3002",
+        "//door", "///door//", "/door&utm_source=news", "/door?utm_source=news", "/door#map", "/door/spring-window.",
+        "/summer/2024,", "/summer/2024&x=1",
+    ],
+)  # fmt: skip
+def test_what_comes_along_with_a_pasted_short_url_is_ignored(path):
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.insert_qrcode(f"{TARGET}/door", short_code="door", urlinfo="Spring window")
+        shop.insert_qrcode(f"{TARGET}/summer", short_code="summer/2024")
+        client = Client(
+            make_app(shop.store, Settings(base_url=BASE_URL, unknown_codes_a_minute=0)), headers={"User-Agent": IPHONE}
+        )
+        reply = client.get(path)
+        code = "summer/2024" if "summer" in path else "door"
+        assert (reply.status, reply.headers["location"]) == (302, f"{TARGET}/{code.partition('/')[0]}")
+        assert kinds(shop, code) == ["scan"]
+
+
+def test_a_code_with_punctuation_is_not_taken_for_another():
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        shop.insert_qrcode(f"{TARGET}/1", short_code="door")
+        shop.insert_qrcode(f"{TARGET}/2", short_code="door!")
+        shop.insert_qrcode(f"{BASE_URL}/door.", short_code="loop")
+        client = Client(
+            make_app(shop.store, Settings(base_url=BASE_URL, unknown_codes_a_minute=0)), headers={"User-Agent": IPHONE}
+        )
+        found = [client.get(path).headers["location"][-1] for path in ("/door", "/door!", "/door!.", "/door.")]
+        assert found == [*"1221"]
+        assert client.get("/doors.").status == 404
+        assert client.get("/loop").status == 200
+        assert client.get("/door.png.").headers["content-type"] == "image/png"
+
+
 # Case -----------------------------------------------------------------------------------------------------------------
 
 
@@ -195,6 +232,8 @@ def test_the_path_of_an_earlier_base_url_still_works():
         ("https://a.example", "utm_source=fb&x=1", ("utm_source",), "?utm_source=fb"),
         ("https://a.example/?utm_source=own", "utm_source=fb&b=2", ("*",), "&b=2"),
         ("https://a.example/x?a=1#y", "b=2", ("*",), "https://a.example/x?a=1&b=2#y"),
+        ("https://a.example/x?#y", "b=2", ("*",), "https://a.example/x?b=2#y"),
+        ("https://a.example/x?a=1&", "b=2", ("*",), "https://a.example/x?a=1&b=2"),
         ("https://a.example", "b=%0d%0aX:1&c=\r\nY&d=\xfc&=1", ("*",), "?b=%0d%0aX:1&c=%0D%0AY&d=%FC"),
         ("https://a.example", "&".join(f"a{number}={'y' * 100}" for number in range(200)), ("*",), ""),
     ],

@@ -835,3 +835,52 @@ def test_invalid_tags_and_fields_are_named(api, fields, error):
     assert api.send("POST", "qrcode", {"content": TARGET, **fields}).headers["x-api-error"] == error
     id = api.add()
     assert api.send("PUT", f"qrcode/{id}", fields).headers["x-api-error"] == error
+
+
+def test_a_body_in_the_words_of_shlink_is_read(api):
+    sent = {
+        "longUrl": TARGET, "customSlug": "slug-of-ours", "title": "Spring", "maxVisits": 5, "tags": ["a"],
+        "forwardQuery": True, "validSince": "2026-01-01T00:00:00+00:00", "findIfExists": True, "domain": None,
+    }  # fmt: skip
+    reply = api.send("POST", "qrcode", sent)
+    assert reply.headers["x-api-warning"] == "unknown fields were ignored: findIfExists, domain"
+    record = api.ask("GET", f"qrcode/{reply.json()['id']}").json()
+    assert record["shortUrl"] == f"{BASE_URL}/slug-of-ours"
+    assert {name: record[name] for name in ("content", "name", "limit", "passQuery")} == {
+        "content": TARGET,
+        "name": "Spring",
+        "limit": 5,
+        "passQuery": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"longUrl": ""}, "longUrl"),
+        ({"longUrl": 7}, "longUrl"),
+        ({"longUrl": "LPA:1$a.example$b"}, "longUrl"),
+        ({"longUrl": TARGET, "customSlug": "a b"}, "customSlug"),
+        ({"longUrl": TARGET, "maxVisits": -1}, "maxVisits"),
+        ({"content": TARGET, "longUrl": TARGET, "limit": -1, "maxVisits": 1}, "limit"),
+        (
+            {"content": TARGET, "redirectRules": [{"longUrl": TARGET, "conditions": [{"type": "devic"}]}]},
+            "redirectRules/0/conditions/0/type",
+        ),
+    ],
+)
+def test_errors_name_the_fields_that_the_client_sent(api, fields, name):
+    reply = api.send("POST", "qrcode", fields)
+    assert (reply.status, [one["pointer"] for one in reply.json()["errors"]]) == (400, [f"/{name}"])
+    id = api.ask("POST", "qrcode", {"content": TARGET}).json()["id"]
+    reply = api.send("PUT", f"qrcode/{id}", fields)
+    if name == "customSlug":  # which cannot change
+        assert (reply.status, "shortCode was ignored" in reply.headers["x-api-warning"]) == (200, True)
+    else:
+        assert (reply.status, [one["pointer"] for one in reply.json()["errors"]]) == (400, [f"/{name}"])
+
+
+@pytest.mark.parametrize("path", ["//api/v3/track/qrcode", "/api/v3/track/qrcode/", "///api/v3/track/qrcode/"])
+def test_a_needless_slash_in_the_path_changes_nothing(api, path):
+    reply = api.client.request("POST", path, query=f"auth={api.key}", body=b'{"content": "https://example.com"}')
+    assert reply.status == 200

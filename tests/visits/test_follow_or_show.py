@@ -46,6 +46,9 @@ FOLLOWED = [
     ("https://\uff25\uff38\uff21\uff2d\uff30\uff2c\uff25.com", "https://example.com"),
     ("https://😀.example", "https://xn--e28h.example"),
     ("https://xn--mller-kva.example", "https://xn--mller-kva.example"),
+    ("MEBKM:TITLE:Menu;URL:https\\://example.com/a\\;b;;", "https://example.com/a;b"),
+    ("URLTO:Menu:https://example.com/x", "https://example.com/x"),
+    ("urlto::http://example.com", "http://example.com"),
 ]
 
 SHOWN = [
@@ -129,7 +132,9 @@ SHOWN = [
     "1https://example.com",
     # cards of other programs
     "WIFI:S:net;T:WPA;P:secret;;",
-    "MATMSG:TO:a@example.com;;",
+    "MEBKM:TITLE:x;URL:javascript\\:alert(1);;",
+    "MEBKM:URL:https\\://user@example.com;;",
+    "URLTO:x:ftp://example.com",
     "MECARD:TEL:1;;",
     "otpauth://totp/x?secret=y",
 ]
@@ -177,6 +182,15 @@ TAPPED = [
     ("sms:+39040?body=hi", "sms:+39040?body=hi"),
     ("smsto:+39040:hi", "smsto:+39040:hi"),
     ("geo:45.6497,13.7681?q=Trieste", "geo:45.6497,13.7681?q=Trieste"),
+    ("geo:45.6497, 13.7681?q=Molo Audace", "geo:45.6497,13.7681?q=Molo%20Audace"),
+    ("mmsto:+39040?body=hi", "mmsto:+39040?body=hi"),
+    ("MATMSG:TO:a@example.com;SUB:50% off;BODY:x\\; y;;", "mailto:a@example.com?subject=50%25%20off&body=x%3B%20y"),
+    ("lightning:LNBC10U1P3PJ257PP5", "lightning:LNBC10U1P3PJ257PP5"),
+    (
+        "ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=2e18",
+        "ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=2e18",
+    ),
+    ("ton://transfer/EQCD39VS?amount=1", "ton://transfer/EQCD39VS?amount=1"),
     (" tel:112\n", "tel:112"),
 ]
 

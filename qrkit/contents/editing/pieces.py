@@ -228,7 +228,11 @@ def _as_21(value: str) -> tuple[str, list[str]]:
     return "".join(coded), ["CHARSET=UTF-8", "ENCODING=QUOTED-PRINTABLE"]
 
 
-NOTATIONS = {"BEGIN:": _Lines(), "WIFI:": _Pairs(), "MECARD:": _Pairs(), "MATMSG:": _Pairs(), "000201": _Values()}
+NOTATIONS = {
+    "BEGIN:": _Lines(),
+    **dict.fromkeys(("WIFI:", "MECARD:", "BIZCARD:", "MATMSG:", "MEBKM:"), _Pairs()),
+    "000201": _Values(),
+}
 """The notation of texts that begin so."""
 IN_LINKS = ("email", "location", "upi", "bitcoin", "otp", "gs1_digital_link")
 """The kinds whose other texts are links with parameters."""

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from qrkit.contents.content import Content
+from qrkit.contents.payments.pix_codes import values_of
 from qrkit.contents.reading import read
+from qrkit.contents.syntax import NATIONAL_PAYMENTS, WALLETS
 from qrkit.languages import say
 
 LONGEST_LINE = 120
+CURRENCIES = {
+    "116": "KHR", "156": "CNY", "344": "HKD", "356": "INR", "360": "IDR", "410": "KRW", "418": "LAK", "446": "MOP",
+    "458": "MYR", "586": "PKR", "608": "PHP", "702": "SGD", "704": "VND", "764": "THB", "784": "AED", "840": "USD",
+    "901": "TWD", "978": "EUR", "986": "BRL",
+}  # fmt: skip
+"""Currencies of payments in the format of EMV, by their number (ISO 4217)."""
 
 
 def payment_summary(content: str) -> str:
@@ -25,7 +34,7 @@ def payment_summary(content: str) -> str:
     found = read(content)
     for beginning, (kind, title, detail, describe) in PAYMENTS.items():
         if re.match(beginning, content, re.IGNORECASE):
-            told = describe(found) if found.kind == kind else ""
+            told = describe(found) if kind in ("", found.kind) else ""
             return _shortened(f"{say(title)}{told}", f" ({say(detail)})")
     return content
 
@@ -55,13 +64,22 @@ def _swiss(content: Content) -> str:
     return _to(fields["creditor"].name, fields.get("amount"), fields.get("currency", "CHF"))
 
 
+def _emv(content: Content) -> str:
+    """Return whom a payment in the format of EMV is to, and how much: one with Pix, PayNow or PromptPay."""
+    values = values_of(content.strip())
+    amount, currency = values.get("54", ""), CURRENCIES.get(values.get("53", ""), "")
+    is_amount = currency and re.fullmatch(r"[0-9]{1,13}(?:\.[0-9]{0,3})?", amount, re.ASCII)
+    return _to(values.get("59"), Decimal(amount) if is_amount else None, currency)
+
+
 PAYMENTS: Mapping[str, tuple[str, str, str, Callable[[Content], str]]] = {
     r"BCD\s+[0-9]{3}\b": ("epc_transfer", "Transfer", "IBAN hidden", _named("EUR")),
     r"SPC\s+[0-9]{4}\b": ("swiss_bill", "Swiss bill: payment", "IBAN hidden", _swiss),
-    "000201.*br.gov.bcb.pix": ("pix", "Pix payment", "key hidden", _named("BRL")),
-    "000201[0-9]{4}|lightning:": ("", "Payment", "details hidden", _named("")),
+    "000201.*br.gov.bcb.pix": ("", "Pix payment", "key hidden", _emv),
     "upi:": ("upi", "UPI payment", "address hidden", _named("INR")),
     "bitcoin:": ("bitcoin", "Bitcoin payment", "address hidden", _named("BTC", "label")),
+    "000201[0-9]{4}": ("", "Payment", "details hidden", _emv),
+    f"{NATIONAL_PAYMENTS}|(?:{'|'.join(WALLETS)}):": ("", "Payment", "details hidden", lambda _: ""),
 }
 """Maps how a payment begins to its kind, its title, what is hidden, and the function that describes it.
 

@@ -88,7 +88,7 @@ class PostalAddress(Model):
     )
     number: Annotated[Annotated[Latin, Length(1, 16)] | None, Field(description="The house number.")] = None
     country: Annotated[
-        Annotated[StrictStr, matching("[A-Z]{2}", "must be two capital letters, such as CH")],
+        Annotated[StrictStr, AfterValidator(str.upper), matching("[A-Z]{2}", "must be two letters, such as CH")],
         Field(description="The country, by its two letters (ISO 3166-1)."),
     ] = "CH"
 
@@ -207,7 +207,7 @@ def _address(address: PostalAddress | None) -> list[str]:
 
 
 def read_swiss_bill(text: str) -> dict[str, Any] | None:
-    """Return the fields of a Swiss bill, or None for any other text, such as a bill with an address in two lines."""
+    """Return the fields of a Swiss bill, or None for any other text."""
     if len(text) > 2 * MOST_CHARACTERS:
         return None
     lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
@@ -230,9 +230,13 @@ def read_swiss_bill(text: str) -> dict[str, Any] | None:
 
 def _read_address(lines: Sequence[str]) -> dict[str, str]:
     kind_of_address, *values = lines
+    if kind_of_address == "K":  # two lines, which were allowed until November 2025
+        name, street, place, *_, country = values
+        postcode, _, town = place.partition(" ")
+        values = [name, street, "", postcode, town.strip(), country]
     names = ["name", "street", "number", "postcode", "town", "country"]
     found = {name: value for name, value in zip(names, values, strict=True) if value}
-    return found if kind_of_address == "S" or not found else {"type": kind_of_address}
+    return found if kind_of_address in ("S", "K") or not found else {"type": kind_of_address}
 
 
 def _without_end(lines: Sequence[str]) -> Iterator[str]:

@@ -175,7 +175,8 @@ def read_bitcoin(text: str) -> dict[str, Any] | None:
     """Return the fields of a Bitcoin payment, or None for any other text, also for one with a feature it requires."""
     start, _, query = text.partition("?")
     values = read_query(query) if len(text) <= LONGEST_TEXT else None
+    values = values and {name.lower(): value for name, value in values.items()}  # BIP 321, for codes in capitals
     if values is None or any(name.startswith("req-") for name in values):
         return None
     fields = {name: values[name] for name in ("amount", "label", "message") if values.get(name)}
-    return accepted("bitcoin", {"address": decode(start.partition(":")[2]), **fields})
+    return accepted("bitcoin", {"address": decode(start.partition(":")[2].removeprefix("//")), **fields})

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from qrkit.contents.calendar_files import calendar_file
 from qrkit.contents.cards import card
-from qrkit.contents.contacts import vcard_of_mecard
+from qrkit.contents.contacts import vcard_of
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.errors import BadRequest, LeadsNowhere, NotFound, QrkitError, WrongMethod
@@ -172,5 +172,5 @@ def _raw(answer: redirect.Answer) -> Response:
         raise NotFound("page", f"?{RAW}")
     name, media_type = answer.destination.download or ("", "text/plain")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'} if name else {}
-    file = vcard_of_mecard(answer.content) or calendar_file(answer.content)
+    file = vcard_of(answer.content) or calendar_file(answer.content)
     return Response(200, f"{media_type}; charset=utf-8", file.encode(), NEVER_STORED | headers)

@@ -24,7 +24,14 @@ from qrkit.server.operation.deliveries import Stream
 from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
-from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
+from qrkit.server.requests.track_request import (
+    Fields,
+    json_named,
+    named_as_sent,
+    read_campaign,
+    read_changes,
+    read_qrcode,
+)
 from qrkit.server.service import NO_PLACES, Call, called
 from qrkit.store.questions.conversions import keep_conversion
 from qrkit.store.questions.following import begin_stream
@@ -59,19 +66,21 @@ def get_qrcode(call: Call) -> Response:
 
 def insert_qrcode(call: Call) -> Response:
     """Add a tracked QR Code."""
-    asked = read_qrcode(call.json(MOST_RECORD_BYTES))
-    _warn_of_places(call, asked)
-    return _insert(asked, call.portfolio.insert_qrcode)
+    fields = call.json(MOST_RECORD_BYTES)
+    with named_as_sent(fields):
+        asked = read_qrcode(fields)
+        _warn_of_places(call, asked)
+        return _insert(asked, call.portfolio.insert_qrcode)
 
 
 def update_qrcode(call: Call) -> Response:
     """Change a QR Code; fields that are absent or null stay as they are."""
     fields = call.json(MOST_RECORD_BYTES)
-    asked = read_changes(fields)
-    with json_named():
+    with named_as_sent(fields), json_named():
+        asked = read_changes(fields)
         code = call.portfolio.update_qrcode(call.id, **asked.values)
     _warn_of_places(call, asked)
-    if fields.get("shortCode") not in (None, "", code.short_code):
+    if (fields.get("shortCode") or fields.get("customSlug")) not in (None, "", code.short_code):
         call.request.warnings.append("shortCode was ignored; it cannot change, because the code may be printed")
     return _done(asked.unknown)
 

@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.contents.gs1_paths import Gs1Path
+from qrkit.contents.syntax import WALLETS
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
@@ -63,11 +64,9 @@ LABELED = re.compile(r"(-?[0-9.]+,-?[0-9.]+)\((.*)\)", re.DOTALL)
 INVITATIONS = {
     "tel": "Call",
     "mailto": "Write an e-mail",
-    "sms": "Send a message",
-    "smsto": "Send a message",
+    **dict.fromkeys(("sms", "smsto", "mms", "mmsto"), "Send a message"),
     "geo": "Show on a map",
-    "upi": "Pay",
-    "bitcoin": "Pay",
+    **dict.fromkeys(WALLETS, "Pay"),
     "http": "Open",
     "https": "Open",
 }

@@ -30,7 +30,7 @@ def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
     """
     problems: list[Problem] = []
     fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in GET_FIELDS}
-    for name in (name for name in WHOLE if name in fields):
+    for name in (name for name in WHOLE if fields.get(name, "auto").lower() != "auto"):
         text = fields.pop(name)
         with collecting(problems):
             fields[name] = whole(text, name)

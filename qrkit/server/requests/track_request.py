@@ -20,7 +20,10 @@ READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 NOT_CHANGED = ("shortCode", "scanMarker")
 """Fields that cannot change after the code was created, because the short URL may be printed."""
 
-OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules", "forwardQuery": "passQuery"}
+OF_SHLINK = {
+    "longUrl": "content", "customSlug": "shortCode", "title": "name", "maxVisits": "limit", "redirectRules": "rules",
+    "forwardQuery": "passQuery",
+}  # fmt: skip
 """Names of Shlink for fields of ours."""
 
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
@@ -77,9 +80,25 @@ def read_changes(fields: Mapping[str, Any]) -> Fields:
 
 def _in_our_words(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a QR Code with those that Shlink calls otherwise under our names."""
-    renamed = {ours: fields[theirs] for theirs, ours in OF_SHLINK.items() if theirs in fields and ours not in fields}
+    renamed = {ours: fields[theirs] for ours, theirs in _their_words(fields).items()}
     given = with_content({name: value for name, value in fields.items() if name not in OF_SHLINK} | renamed)
     return _with_our_rules(given)
+
+
+def _their_words(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return Shlink's names that stand for fields of ours, by our names."""
+    return {ours: theirs for theirs, ours in OF_SHLINK.items() if theirs in fields and ours not in fields}
+
+
+def named_as_sent(fields: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Rename fields in errors to those of Shlink that a client has sent in their place."""
+    theirs = _their_words(fields)
+
+    def new_name(name: str) -> str:
+        head, mark, part = name.partition(".")
+        return f"{theirs.get(head, head)}{mark}{part}"
+
+    return renaming(new_name)
 
 
 def _with_our_rules(fields: Mapping[str, Any]) -> dict[str, Any]:

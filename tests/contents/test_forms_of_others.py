@@ -1,0 +1,367 @@
+"""Contents as other programs write them: old phones, other versions of formats, payments of other countries."""
+
+from datetime import date
+
+import pytest
+
+from qrkit import contents, open_portfolio
+from qrkit.contents.cards import card, summary
+from qrkit.contents.contacts import vcard_of
+from qrkit.contents.gs1_paths import gs1_path_in
+from qrkit.contents.payments.pix_codes import tagged, with_checksum
+from qrkit.contents.reading import title_if_read_from_code
+from qrkit.errors import InvalidParameter
+
+
+def vcard(*lines, version="3.0"):
+    return "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *lines, "END:VCARD"])
+
+
+def event(*lines):
+    return "\r\n".join(["BEGIN:VCALENDAR", "BEGIN:VEVENT", "SUMMARY:x", *lines, "END:VEVENT", "END:VCALENDAR"])
+
+
+def emv(*values):
+    return with_checksum("".join(tagged(number, value) for number, value in values))
+
+
+CARDS = [
+    (
+        r"BIZCARD:N:Sean;X:Ow\;en;T:Engineer;C:Google;A:76 9th Avenue, New York;B:+12;M:+34;F:+56;E:s@example.com;;",
+        {
+            "name": "Sean Ow;en",
+            "title": "Engineer",
+            "organization": "Google",
+            "street": "76 9th Avenue, New York",
+            "work_phone": ("+12",),
+            "mobile": ("+34",),
+            "fax": ("+56",),
+            "email": ("s@example.com",),
+        },
+    ),
+    ("bizcard:c:Google;b:12;;", {"name": "Google", "organization": "Google", "work_phone": ("12",)}),
+    ("MECARD:N:;ORG:Acme;TEL:12;;", {"name": "Acme", "organization": "Acme", "phone": ("12",), "format": "mecard"}),
+    (
+        "MECARD:N:Doe,John;TEL:tel:+12;EMAIL:mailto:a@example.com;TITLE:Boss;;",
+        {"name": "John Doe", "phone": ("+12",), "email": ("a@example.com",), "format": "mecard"},
+    ),
+    (
+        "MECARD:N:山田,太郎;ADR:,,1-1,Chiyoda,Tokyo,100-0001,JP;;",
+        {
+            "name": "太郎 山田",
+            "street": "1-1",
+            "city": "Chiyoda",
+            "region": "Tokyo",
+            "postcode": "100-0001",
+            "country": "JP",
+            "format": "mecard",
+        },
+    ),
+    (
+        vcard("N:Doe;John,Jack;Quinlan,Paul;;Jr."),
+        {"name": "John Jack Quinlan Paul Doe Jr.", "given_name": "John Jack", "family_name": "Doe"},
+    ),
+    (vcard("FN:A", "BDAY:19531015T231000Z"), {"name": "A", "birthday": date(1953, 10, 15)}),
+    (vcard("FN:A", "BDAY:1996-04-15T00:00:00Z"), {"name": "A", "birthday": date(1996, 4, 15)}),
+]
+
+
+@pytest.mark.parametrize(("text", "fields"), CARDS, ids=[text[:30] for text, _ in CARDS])
+def test_contacts_of_others_are_read(text, fields):
+    found = contents.read(text)
+    assert (found.kind, found.fields) == ("contact", fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "rows"),
+    [
+        (r"MECARD:N:Doe\, Jr.,John;TEL:tel:12;;", "John Doe, Jr.", [("Phone", "12", "tel:12")]),
+        (
+            "MECARD:N:Doe,John;ADR:,,1-1,Chiyoda,,,JP;;",
+            "John Doe",
+            [("Address", "1-1, Chiyoda, JP", "geo:0,0?q=1-1%2C%20Chiyoda%2C%20JP")],
+        ),
+        ("BIZCARD:N:John;X:Doe;B:12;F:34;;", "John Doe", [("Phone", "12", "tel:12"), ("Phone", "34", "tel:34")]),
+        (
+            vcard("ORG:Acme GmbH;Sales", "TEL:12"),
+            "Acme GmbH",
+            [("Organisation", "Acme GmbH, Sales", ""), ("Phone", "12", "tel:12")],
+        ),
+        (
+            vcard("FN:A", "TEL;VALUE=uri:tel:+1-555-0100;ext=12"),
+            "A",
+            [("Phone", "+1-555-0100;ext=12", "tel:+15550100;ext=12")],
+        ),
+    ],
+)
+def test_a_page_shows_contacts_of_others(text, title, rows):
+    found = card(text)
+    assert (found.kind, found.title) == ("contact", title)
+    assert [(row.label, row.value, row.link) for row in found.rows] == rows
+    assert summary(text) == f"Contact: {title}"
+
+
+def test_a_business_card_is_saved_as_a_vcard():
+    lines = vcard_of("BIZCARD:N:Sean;X:Owen;M:+12;;").split("\r\n")
+    assert {"N:Owen;Sean;;;", "FN:Sean Owen", "TEL;TYPE=CELL:+12"} <= set(lines)
+    changed = contents.read("BIZCARD:N:Sean;X:Owen;M:+1234;;").replace(title="Boss")
+    assert (changed.fields["title"], changed.fields["mobile"], changed.notes) == ("Boss", ("+1234",), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "note"),
+    [
+        ("BIZCARD:N:Sean;X:Owen;Z:more;;", {"title": "Boss"}, "cannot keep Z:more"),
+        ("MEBKM:TITLE:Menu;URL:https://example.com;;", {"url": "https://example.org"}, "cannot keep TITLE:Menu"),
+    ],
+)
+def test_a_note_says_what_a_change_of_an_old_form_loses(text, change, note):
+    assert [str(one) for one in contents.read(text).replace(**change).notes if "smaller" not in str(one)] == [note]
+
+
+MESSAGES = [
+    ("MMSTO:+12:Sub:text", "sms", {"number": "+12", "text": "Sub:text"}),
+    ("mms:+12?body=hi%20there", "sms", {"number": "+12", "text": "hi there"}),
+    ("sms:/open?addresses=+12,+34&body=Hi", "sms", {"number": "+12,+34", "text": "Hi"}),
+    ("sms:+12?body=caf%E9", "sms", {"number": "+12", "text": "café"}),
+    (
+        "mailto:a@example.com?subject=caf%E9&body=%80",
+        "email",
+        {"to": ("a@example.com",), "subject": "café", "body": "\x80"},
+    ),
+    (
+        "mailto:a@example.com;b@example.com?cc=c@example.com;d@example.com",
+        "email",
+        {"to": ("a@example.com", "b@example.com"), "cc": ("c@example.com", "d@example.com")},
+    ),
+    ("mailto://a@example.com", "email", {"to": ("a@example.com",)}),
+    (
+        r"MATMSG:TO:a@example.com;TO:b@example.com;SUB:x\;y;BODY:One\nTwo;;",
+        "email",
+        {"to": ("a@example.com", "b@example.com"), "subject": "x;y", "body": "One\nTwo"},
+    ),
+    (r"MEBKM:TITLE:x;URL:https\://example.com/a\;b;;", "link", {"url": "https://example.com/a;b"}),
+    ("mebkm:url:HTTPS://EXAMPLE.COM;title:x;;", "link", {"url": "HTTPS://EXAMPLE.COM"}),
+    ("URLTO:x:https://example.com/?utm_source=a", "link", {"url": "https://example.com/", "utm_source": "a"}),
+    ("MEBKM:TITLE:x;URL:call me;;", "text", {"text": "MEBKM:TITLE:x;URL:call me;;"}),
+    ("geo:37.786971, -122.399677", "location", {"latitude": 37.786971, "longitude": -122.399677}),
+    ("geo:48.2,16.3,183;crs=wgs84;u=40", "location", {"latitude": 48.2, "longitude": 16.3}),
+    ("geo:323482,4306480;crs=EPSG:32618;u=20", "text", {"text": "geo:323482,4306480;crs=EPSG:32618;u=20"}),
+    ("geo:48.2,16.3;crs=moon", "text", {"text": "geo:48.2,16.3;crs=moon"}),
+    (
+        "WIFI:T:WPA2-EAP;S:corp;E:ttls;PH2:pap;I:ana;P:x;;",
+        "wifi",
+        {
+            "ssid": "corp",
+            "security": "enterprise",
+            "method": "TTLS",
+            "inner_method": "PAP",
+            "user_name": "ana",
+            "password": "x",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "fields"), MESSAGES, ids=[one[0][:40] for one in MESSAGES])
+def test_messages_links_and_places_of_others_are_read(text, kind, fields):
+    found = contents.read(text)
+    assert (found.kind, found.fields) == (kind, fields)
+
+
+# Events ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_day_that_ends_as_it_starts_is_one_day():
+    text = event("DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261224")
+    assert contents.read(text).fields["end"] == date(2026, 12, 24)
+    assert [row.label for row in card(text).rows] == ["Begins"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields"),
+    [
+        ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=24", {"repeat": "yearly"}),
+        ("FREQ=MONTHLY;BYMONTHDAY=24;COUNT=3", {"repeat": "monthly", "count": 3}),
+        ("FREQ=WEEKLY;WKST=SU;INTERVAL=2;BYDAY=TU", {"repeat": "weekly", "every": 2, "weekdays": ("TU",)}),
+        ("FREQ=WEEKLY;INTERVAL=2;WKST=SU;COUNT=9", {"repeat": "weekly", "every": 2, "count": 9}),
+        ("FREQ=WEEKLY;WKST=SU;INTERVAL=2;BYDAY=SU,TU", {}),
+        ("FREQ=YEARLY;BYMONTHDAY=24", {}),
+        ("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24", {}),
+        ("FREQ=MONTHLY;BYMONTHDAY=25", {}),
+        ("FREQ=MONTHLY;BYMONTH=11;BYMONTHDAY=24", {}),
+    ],
+)
+def test_a_rule_that_repeats_the_day_of_the_start_is_read(rule, fields):
+    found = contents.read(event("DTSTART;VALUE=DATE:20261124", f"RRULE:{rule}"))
+    assert {name: found.fields[name] for name in found.fields if name not in ("title", "start")} == fields
+
+
+@pytest.mark.parametrize(
+    ("name", "zone"),
+    [
+        ('"W. Europe Standard Time"', "Europe/Berlin"),
+        ("/freeassociation.sourceforge.net/Europe/Berlin", "Europe/Berlin"),
+        ("Custom", "Custom"),
+    ],
+)
+def test_a_page_names_time_zones_as_people_know_them(name, zone):
+    (row,) = card(event(f"DTSTART;TZID={name}:20261124T100000")).rows
+    assert row.value.zone == zone
+
+
+# Payments -------------------------------------------------------------------------------------------------------------
+
+OLD_BILL = "\n".join(
+    [
+        "SPC",
+        "0200",
+        "1",
+        "CH5800791123000889012",
+        "K",
+        "Robert Schneider AG",
+        "Rue du Lac 1268",
+        "2501 Biel",
+        "",
+        "",
+        "CH",
+        *[""] * 7,
+        "199.95",
+        "CHF",
+        "K",
+        "Pia Rutschmann",
+        "",
+        "9400 Rorschach SG",
+        "",
+        "",
+        "CH",
+        "SCOR",
+        "RF18539007547034",
+        "",
+        "EPD",
+    ]
+)
+
+
+def test_a_swiss_bill_with_addresses_in_two_lines_is_read_and_written_anew():
+    found = contents.read(OLD_BILL)
+    assert found.kind == "swiss_bill"
+    assert str(found.fields["creditor"]) == "Robert Schneider AG, Rue du Lac 1268, 2501 Biel"
+    assert (found.fields["debtor"].postcode, found.fields["debtor"].town) == ("9400", "Rorschach SG")
+    lines = found.replace(amount="200").splitlines()
+    assert lines[4:11] == ["S", "Robert Schneider AG", "Rue du Lac 1268", "", "2501", "Biel", "CH"]
+
+
+SEGWIT = "BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ"
+
+
+@pytest.mark.parametrize("text", [f"BITCOIN:{SEGWIT}?AMOUNT=0.5&LABEL=X", f"bitcoin://{SEGWIT}?amount=0.5&Label=X"])
+def test_a_bitcoin_payment_in_capitals_keeps_its_amount(text):
+    found = contents.read(text)
+    assert (found.kind, f"{found.fields['amount']:f}", found.fields["label"]) == ("bitcoin", "0.50000000", "X")
+    assert contents.read(f"BITCOIN:{SEGWIT}?REQ-X=1").kind == "text"
+
+
+@pytest.mark.parametrize(
+    "text", ["0109506000134352\x1d10ABC", "0109506000134352\x1d", "010950600013435217271231\x1d10ABC\x1d21X\x1d"]
+)
+def test_a_needless_separator_of_gs1_is_read(text):
+    assert contents.read(text).kind == "gs1_elements"
+    assert contents.read(text.replace("\x1d", "\x1d\x1d")).kind == "text"
+
+
+DYNAMIC_PIX = emv(
+    ("00", "01"),
+    ("01", "12"),
+    ("26", tagged("00", "br.gov.bcb.pix") + tagged("25", "pix.example.com/8b3d")),
+    ("52", "0000"),
+    ("53", "986"),
+    ("54", "123.45"),
+    ("58", "BR"),
+    ("59", "Fulano de Tal"),
+    ("60", "BRASILIA"),
+    ("62", tagged("05", "***")),
+)
+PAYNOW = emv(
+    ("00", "01"),
+    ("01", "12"),
+    ("26", tagged("00", "SG.PAYNOW") + tagged("01", "2") + tagged("02", "201403121W")),
+    ("52", "0000"),
+    ("53", "702"),
+    ("54", "10.5"),
+    ("58", "SG"),
+    ("59", "ACME"),
+    ("60", "Singapore"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (DYNAMIC_PIX, "Pix payment to Fulano de Tal, 123.45 BRL (key hidden)"),
+        (PAYNOW, "Payment to ACME, 10.5 SGD (details hidden)"),
+        (PAYNOW[:90], "Payment (details hidden)"),
+        ("SPD*1.0*ACC:CZ5855000000001265098001*AM:480.50*CC:CZK", "Payment (details hidden)"),
+        ("ST00012|Name=X|PersonalAcc=40702810138250123017", "Payment (details hidden)"),
+        ("K:PR|V:01|C:1|R:845000000040484987|N:X|I:RSD3596,13", "Payment (details hidden)"),
+        ("ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=1", "Payment (details hidden)"),
+        ("monero:46BeWrHpwXmHDpDEUmZBWZfoQpdc6HaERCNmx1pEYL2r", "Payment (details hidden)"),
+        ("Ton: off", "Ton: off"),
+        ("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815", "Mobile plan (eSIM), code hidden"),
+        ("LPA: our lakes", "LPA: our lakes"),
+    ],
+)
+def test_lists_hide_accounts_and_codes(text, line):
+    assert summary(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (DYNAMIC_PIX, "payment"),
+        ("SPD*1.0*ACC:CZ5855000000001265098001*AM:480.50*CC:CZK", "payment"),
+        ("HCT\n001\n1\nX", "payment"),
+        ("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815", "mobile plan (eSIM)"),
+        ("FIDO:/130864008381073036673327190125951157478218957757083231", "passkey sign-in"),
+        ("MT:Y.K9042C00KA0648G00", "smart home device"),
+        ("X-HM://0023ISYWYSTOY", "smart home device"),
+        ("DPP:C:81/1,115/36;M:5254005828e5;V:2;K:MDkwEwYH;;", "Wi-Fi device"),
+        ("MT: hello", ""),
+        ("DPP:", ""),
+        ("FIDO: a dog", ""),
+    ],
+)
+def test_what_apps_read_from_the_code_is_known(text, title):
+    assert title_if_read_from_code(text) == title
+
+
+def test_what_apps_read_from_the_code_is_never_tracked():
+    with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="apps read from the code"):
+        portfolio.insert_qrcode("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815")
+
+
+# Fields as people type them -------------------------------------------------------------------------------------------
+
+
+def test_mail_addresses_may_be_one_text():
+    assert contents.email("Ana <ana@example.com>; bob@example.com,").fields["to"] == (
+        "ana@example.com",
+        "bob@example.com",
+    )
+    assert contents.email('"Petek, Ana" <ana@example.com>').fields["to"] == ("ana@example.com",)
+
+
+def test_weekdays_may_be_one_text():
+    found = contents.event("x", "2026-12-21", repeat="weekly", weekdays="mo, WE")
+    assert found.fields["weekdays"] == ("MO", "WE")
+
+
+def test_elements_may_have_spaces_between_them_as_on_labels():
+    label = "(01) 09506000134352 (10)ABC (17)271231"
+    assert contents.gs1_elements(label).fields["elements"] == {"01": "09506000134352", "10": "ABC", "17": "271231"}
+    assert str(gs1_path_in("(01)09506000134352 (10) ABC")) == "01/09506000134352/10/ABC"
+
+
+def test_a_country_may_be_written_small():
+    address = contents.PostalAddress(name="Max", postcode="8000", town="Zug", country="ch")
+    assert (address.country, str(address)) == ("CH", "Max, 8000 Zug")
