@@ -30,8 +30,10 @@ _BEGINNINGS = {
     b"MM\0+": "image/tiff",
     b"\0\0\1\0": "image/x-icon",
 }
-_HEIF_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"}
+_HEIC_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"}
 """Brands of files that phones write (ISO/IEC 23008-12); AVIF may be among its brands, too."""
+_HEIF_BRANDS = {b"mif1", b"msf1"}
+"""Brands of the container, which AVIF shares."""
 _UNREAD = {
     b"%PDF": "is a PDF, which cannot be read; save it as png, with 300 dpi or more",
     b"%!PS": "is an EPS, which cannot be read; save it as svg or png",
@@ -61,12 +63,13 @@ def media_type(picture: bytes) -> str | None:
 
 def unread_rule(picture: bytes, formats: tuple[str, ...] = READ_FORMATS) -> str:
     """Return what is wrong with a file that cannot be read as a picture, and what to do."""
-    if picture[4:8] == b"ftyp" and not _brands(picture).isdisjoint(_HEIF_BRANDS):
+    kind, brands = media_type(picture), _brands(picture) if picture[4:8] == b"ftyp" else set()
+    if brands & _HEIC_BRANDS or (brands & _HEIF_BRANDS and not kind):
         return "is a HEIC photo, which cannot be read; save it as JPEG"
     for beginning, rule in _UNREAD.items():
         if picture.startswith(beginning):
             return rule
-    if kind := media_type(picture):
+    if kind:
         name = kind.removeprefix("image/").removeprefix("x-").removesuffix("+xml")
         return f"is a damaged {name}, perhaps cut off; download or save it again"
     if not picture:

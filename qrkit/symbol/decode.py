@@ -18,6 +18,7 @@ from qrkit.late import Shown, named
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
 from qrkit.symbol.symbol import side_of
+from qrkit.symbol.upright import upright
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,8 +58,8 @@ MOST_FRAMES = 50
 LONGEST_SECONDS = 2.0
 """Time after which no further frame of a stranger's image is read."""
 
-ORIENTATION = 0x0112
-"""Tag of EXIF with the side of a photo that is up."""
+PHOTOMETRIC, WHITE_IS_ZERO = 262, 0
+"""Tag of TIFF that says what the least number means, and its value for white, which Pillow applies to 8 bits only."""
 
 HOT = 0.001
 """Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""
@@ -213,16 +214,17 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
                 return
             _go_to(image, number)
             if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-                yield (_upright(one, image) for one in _of_8_bits(image, most_side))
+                yield (upright(one, image) for one in _of_8_bits(image, most_side))
             else:
-                yield _on_papers(_upright(_reduce(image, most_side), image))
+                yield _on_papers(upright(_reduce(image, most_side), image))
     except Image.DecompressionBombError as error:
         raise UnreadableFile(too_large) from error
     except (UnreadableFile, MemoryError):
         raise
     except Exception as error:
         # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
-        raise UnreadableFile(f"{name} {unread_rule(found if isinstance(found, bytes) else b'')}") from error
+        rule = unread_rule(found) if isinstance(found, bytes) else "is damaged, perhaps cut off; load it again"
+        raise UnreadableFile(f"{name} {rule}") from error
 
 
 _warnings = Lock()
@@ -264,17 +266,6 @@ def _go_to(image: Image, number: int) -> None:
         tiff.load()
 
 
-def _upright(frame: Image, source: Image) -> Image:
-    """Turn a frame as the camera says (EXIF), so that lines of labels are read as a person sees them."""
-    from PIL import ImageOps
-
-    orientation = source.getexif().get(ORIENTATION, 1)
-    if orientation == 1:
-        return frame
-    frame.getexif()[ORIENTATION] = orientation  # a frame that was reduced or converted may have lost it
-    return ImageOps.exif_transpose(frame)
-
-
 def _reduce(frame: Image, most_side: int | None) -> Image:
     """Convert a frame to 8 bits and reduce its longer side to `most_side`."""
     # Images of these modes are reduced before anything copies all their pixels.
@@ -282,6 +273,8 @@ def _reduce(frame: Image, most_side: int | None) -> Image:
         frame = _shrink(frame, most_side)
     if frame.mode == "RGBa":  # its colors are multiplied by its alpha
         frame = frame.convert("RGBA")
+    if frame.mode == "LAB":  # Pillow does not convert it; its first channel is the lightness
+        frame = frame.getchannel(0)
     frame = frame.convert("LA" if frame.has_transparency_data else "L")
     return _shrink(frame, most_side) if most_side else frame
 
@@ -319,8 +312,9 @@ def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
     low, high = np.quantile(greys[::apart, ::apart], (HOT, 1 - HOT))
     if low == high:  # nearly all pixels are paper
         low, high = greys.min(), greys.max()
+    is_reversed = getattr(picture, "tag_v2", {}).get(PHOTOMETRIC) == WHITE_IS_ZERO
     for black, light in ((0, white), (low, high)):
-        yield _between(greys, black, light, most_side)
+        yield _between(greys, *((light, black) if is_reversed else (black, light)), most_side)
 
 
 def _between(greys: np.ndarray, black: float, white: float, most_side: int | None) -> Image:
@@ -328,7 +322,7 @@ def _between(greys: np.ndarray, black: float, white: float, most_side: int | Non
     from PIL import Image
 
     scaled = greys - np.float32(black)
-    scaled *= np.float32(255 / (white - black) if white > black else 1)
+    scaled *= np.float32(255 / (white - black) if white != black else 1)
     frame = Image.fromarray(np.clip(scaled, 0, 255, out=scaled).astype(np.uint8))
     return _shrink(frame, most_side) if most_side else frame
 
@@ -378,19 +372,21 @@ def _image_of_array(array: Any) -> Image:
     import numpy as np
     from PIL import Image
 
-    pixels = np.nan_to_num(np.asarray(array))
+    pixels = np.asarray(array)
     shape, kind = pixels.shape, pixels.dtype.kind
     if pixels.ndim == 3 and shape[2] == 1:
         pixels = pixels[:, :, 0]
     if kind not in "buif" or 0 in shape or not (pixels.ndim == 2 or (pixels.ndim == 3 and shape[2] in (2, 3, 4))):
         rule = "must have the shape (rows, columns) or (rows, columns, channels), with numbers and at most 4 channels"
         raise InvalidParameter(Problem("picture", f"an array of {pixels.dtype} and shape {shape}", rule, "wrong-type"))
+    greatest = pixels.max(where=np.isfinite(pixels), initial=0)
+    pixels = np.nan_to_num(pixels, posinf=max(1, greatest))
+    if pixels.dtype == np.uint8 and greatest > 1:
+        return Image.fromarray(pixels)
     if pixels.ndim == 2:
-        return Image.fromarray(pixels if pixels.dtype in (np.bool_, np.uint8) else pixels.astype(np.float32))
-    if pixels.dtype != np.uint8:
-        white = next(most for most in (1, 255, 65_535, pixels.max()) if pixels.max() <= most)
-        pixels = (pixels * (255 / white)).clip(0, 255).astype(np.uint8)
-    return Image.fromarray(pixels)
+        return Image.fromarray(pixels if pixels.dtype == np.bool_ else pixels.astype(np.float32))
+    white = next(most for most in (1, 255, 65_535, greatest) if greatest <= most)
+    return Image.fromarray((pixels * (255 / white)).clip(0, 255).astype(np.uint8))
 
 
 def _read_bytes(path: Path) -> bytes:

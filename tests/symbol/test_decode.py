@@ -558,3 +558,63 @@ def test_a_tiff_that_is_read_slowly_keeps_no_other_picture_waiting():
     file.meanwhile = threading.Thread(target=lambda: found.append(decode(picture.to_bytes("png")).content), daemon=True)
     assert decode(slow).content == "x"
     assert found == ["x"]
+
+
+def grays_of(content: str) -> np.ndarray:
+    return np.asarray(Image.open(BytesIO(generate(content).to_bytes())).convert("L"))
+
+
+def test_a_photo_with_damaged_exif_is_read_as_it_is():
+    file = BytesIO()
+    Image.fromarray(grays_of("hi")).save(file, "WEBP", exif=b"Exif\0\0no TIFF")
+    assert decode(file.getvalue()).content == "hi"
+
+
+def test_the_lightness_of_lab_is_read():
+    lightness = Image.fromarray(grays_of("hi"))
+    picture, file = Image.merge("LAB", (lightness, *[Image.new("L", lightness.size)] * 2)), BytesIO()
+    picture.save(file, "TIFF")
+    for source in (picture, file.getvalue()):
+        assert decode(source).content == "hi"
+        assert check(source, "static").verdict == "robust"
+
+
+def test_white_is_zero_in_a_tiff_of_16_bits_that_says_so():
+    file = BytesIO()
+    negative = Image.fromarray(((255 - grays_of("hi")) * np.uint16(257)).astype(np.uint16))
+    negative.save(file, "TIFF", tiffinfo={262: 0})
+    assert check(file.getvalue(), "static").verdict == "robust"
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        (grays_of("hi") > 0).astype(np.uint8),
+        np.dstack([(grays_of("hi") > 0).astype(np.uint8)] * 3),
+        np.where(grays_of("hi") > 0, np.inf, 0.0),
+        np.where(grays_of("hi") > 0, 7.5, np.nan),
+    ],
+    ids=["0 and 1", "0 and 1 of colors", "infinite", "not a number"],
+)
+def test_an_array_of_two_values_is_read(array):
+    assert decode(array).content == "hi"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf", "is a damaged avif, perhaps cut off"),
+        (b"\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf", "is a damaged avif, perhaps cut off"),
+        (b"\0\0\0\x1cftypmif1\0\0\0\0mif1heicavif", "is a HEIC photo"),
+        (b"\0\0\0\x18ftypmif1\0\0\0\0mif1miaf", "is a HEIC photo"),
+    ],
+)
+def test_a_damaged_avif_is_no_heic(data, words):
+    with pytest.raises(UnreadableFile, match=words):
+        decode(data)
+
+
+def test_an_image_that_was_cut_off_is_not_called_empty():
+    data = generate("hi").to_bytes()
+    with pytest.raises(UnreadableFile, match="this is damaged, perhaps cut off; load it again"):
+        decode(Image.open(BytesIO(data[: len(data) // 2])))

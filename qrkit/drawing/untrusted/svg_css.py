@@ -33,6 +33,13 @@ _SYSTEM_COLORS = {
     **{"buttonface": "#efefef", "graytext": "#808080"},
 }
 """System colors as Chromium shows them in light mode; office programs write some of them."""
+_MEDIA = {
+    **dict.fromkeys(("", "all", "screen", "(color)", "(prefers-color-scheme:light)", "(forced-colors:none)"), True),
+    **dict.fromkeys(("print", "speech", "(prefers-color-scheme:dark)", "(forced-colors:active)"), False),
+    **dict.fromkeys(("(prefers-reduced-motion:no-preference)", "(prefers-contrast:no-preference)"), True),
+    **dict.fromkeys(("(prefers-reduced-motion:reduce)", "(prefers-contrast:more)", "(prefers-contrast:less)"), False),
+}
+"""Whether a part of a media query holds where a browser shows a picture."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
@@ -87,6 +94,18 @@ def _wide(color: Any) -> tuple[float, float, float] | None:
 def has_known_unit(word: Any) -> bool:
     """Return False for a length that depends on the window or on anything else outside the file."""
     return word.type != "dimension" or word.lower_unit in _ANGLES.keys() | _LENGTHS
+
+
+def media_holds(media: str) -> tuple[bool, str]:
+    """Return whether a list of media queries holds, and a part of it that is not understood, if there is one."""
+    holds, unknown = False, ""
+    for query in media.lower().split(","):
+        condition = query.strip().removeprefix("only ")
+        is_negated = condition.startswith("not ")
+        parts = ["".join(part.split()) for part in condition.removeprefix("not ").split(" and ")]
+        unknown = unknown or next((part for part in parts if part not in _MEDIA), "")
+        holds |= all(_MEDIA.get(part, is_negated) for part in parts) != is_negated
+    return holds, unknown
 
 
 def transform_of(words: Tokens) -> str | None:

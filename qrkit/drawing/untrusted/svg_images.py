@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from io import BytesIO
 from urllib.parse import unquote_to_bytes
 
+from qrkit.drawing.untrusted.decoding.worker import opened
 from qrkit.drawing.untrusted.svg_values import too_much
 
 MOST_PIXELS = 8_000_000
@@ -36,14 +37,14 @@ class Embedded:
         Raises:
             AssetError: If all pictures together are too large.
         """
-        from PIL import Image, ImageOps
+        from PIL import Image
 
         file = BytesIO()
         try:
-            original = Image.open(BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP"))
-            self._pixels += original.width * original.height
+            width, height = Image.open(BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP", "ICO")).size
+            self._pixels += width * height
             if self._pixels <= MOST_PIXELS:
-                picture = ImageOps.exif_transpose(original).convert("RGBA")
+                picture, _ = opened(data)
                 picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
                 picture.save(file, "PNG", compress_level=1)
         except Exception:  # for corrupt files, Pillow raises errors of many types

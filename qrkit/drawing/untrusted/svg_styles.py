@@ -24,6 +24,7 @@ from qrkit.drawing.untrusted.svg_css import (
     color_of,
     has_known_unit,
     is_of_fonts,
+    media_holds,
     origin_of,
     polygon_of,
     transform_of,
@@ -32,7 +33,17 @@ from qrkit.drawing.untrusted.svg_css import (
 from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
 from qrkit.drawing.untrusted.svg_uses import depends_on_place
-from qrkit.drawing.untrusted.svg_values import PRESENTATION, pixels, refused, too_much, view_box
+from qrkit.drawing.untrusted.svg_values import (
+    ATTRIBUTES,
+    GEOMETRY,
+    INITIAL,
+    PRESENTATION,
+    has_unknown_unit,
+    pixels,
+    refused,
+    too_much,
+    view_box,
+)
 from qrkit.errors import AssetError
 
 if TYPE_CHECKING:
@@ -93,7 +104,6 @@ _LETTERING = frozenset(
 )
 _COLORS = frozenset({"fill", "stroke", "color", "stop-color", "flood-color", "lighting-color"})
 _REFERENCES = frozenset({"clip-path", "mask", "filter", "marker-start", "marker-mid", "marker-end"})
-_GEOMETRY = frozenset({"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "d"})
 _IN_STYLE = frozenset({"mix-blend-mode", "isolation", "font"})
 """Properties that renderers read only in `style`."""
 _PROPERTIES = (
@@ -115,14 +125,9 @@ _DOUBTED = frozenset(
 _ROOT_DOUBTED = ("border", "padding")
 """Properties of the box of a whole picture."""
 _QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
-_MEDIA = {
-    **dict.fromkeys(("", "all", "screen", "onlyscreen", "notprint", "(prefers-color-scheme:light)"), True),
-    **dict.fromkeys(("print", "onlyprint", "speech", "notall", "(prefers-color-scheme:dark)"), False),
-    **{"(prefers-reduced-motion:no-preference)": True, "(prefers-reduced-motion:reduce)": False},
-}
-"""Whether a part of a media query holds where a browser shows a picture."""
 _DEFAULTS = frozenset({"unset", "revert", "revert-layer"})
-_INITIAL = {"fill": "#000000", "stroke": "none", "fill-opacity": "1", "stroke-opacity": "1", "stroke-width": "1"}
+_EMPTY = {"rx": "0", "ry": "0", "systemLanguage": ""}
+"""What an empty attribute means; Chromium treats an empty radius as 0. Others are ignored."""
 _BEHIND = frozenset({"background", "background-color"})
 _MARKERS = ("marker-start", "marker-mid", "marker-end")
 _FILTERS = frozenset(
@@ -367,13 +372,10 @@ class _Styles:
             self._matcher.add_selector(selector, declarations)
 
     def _holds(self, media: str) -> bool:
-        """Return True if a media query matches; an unknown one does not, and is recorded as a doubt."""
-        holds = False
-        for query in media.lower().split(","):
-            parts = ["".join(part.split()) for part in query.split(" and ")]
-            if unknown := [part for part in parts if part not in _MEDIA]:
-                self._doubt(f"the SVG has a style sheet for the medium {unknown[0][:40]!r}, which is not understood")
-            holds |= all(_MEDIA.get(part, False) for part in parts)
+        """Return True if a media query matches; what it asks for that is unknown is recorded as a doubt."""
+        holds, unknown = media_holds(media)
+        if unknown:
+            self._doubt(f"the SVG has a style sheet for the medium {unknown[:40]!r}, which is not understood")
         return holds
 
     def _declarations(self, content: Any) -> list[tuple[str, Tokens, bool]]:
@@ -405,6 +407,7 @@ class _Styles:
         kept = self._given(element, variables)
         for name, tokens in declared:
             self._take(element, kept, name, tokens, variables)
+        self._doubt_renderers(element, kept)
         self._transform(kept, is_root=element is self._root)
         in_style = ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys()))
         if in_style:
@@ -423,13 +426,13 @@ class _Styles:
             name, value = str(key), str(text)
             if name in _PROPERTIES - _UNSEEN and not (_SIMPLE_COLOR if name in _COLORS else _SIMPLE).fullmatch(value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
-            elif (value or name in ("rx", "ry")) and not (
+            elif (value or name in _EMPTY) and not (
                 name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
             ):
                 value = value.lower() if name in PRESENTATION.keys() - _COLORS else value
-                kept[name] = value or "0"  # Chromium treats an empty radius as 0
-        if {"pathLength", "stroke-dasharray"} <= kept.keys():
-            self._doubt("the SVG has dashes whose lengths depend on pathLength, which is not understood")
+                kept[name] = value or _EMPTY[name]
+                if name in ATTRIBUTES and has_unknown_unit(value):
+                    self._doubt(f"the SVG has the length {value[:20]!r}, whose unit is not understood")
         return kept
 
     def _take(
@@ -438,7 +441,7 @@ class _Styles:
         """Set the attributes of a declaration; an invalid one leaves the attributes as they are."""
         if name in _DOUBTED or (element is self._root and name.startswith(_ROOT_DOUBTED)):
             self._doubt(f"the SVG has the property {name!r}, which is not understood")
-        elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else _GEOMETRY):
+        elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else GEOMETRY):
             tokens = self._replaced(tokens, variables)
             if name == "mix-blend-mode" and (mode := tinycss2.serialize(tokens).strip().lower()) not in BLEND_MODES:
                 self._doubt(f"the SVG has the blend mode {mode[:20]!r}, which is not understood")
@@ -455,6 +458,17 @@ class _Styles:
                     kept[one] = value
                 else:
                     kept.pop(one, None)
+
+    def _doubt_renderers(self, element: _Element, kept: dict[str, str]) -> None:
+        """Record what renderers of SVG do not know."""
+        if "pathLength" in kept and kept.get("stroke-dasharray", "none") != "none":
+            self._doubt("the SVG has dashes whose lengths depend on pathLength, which is not understood")
+        if kept.get("vector-effect") == "non-scaling-stroke":
+            strokes = (kept.get("stroke"), *(one.get("stroke") for one in element.iterancestors()))
+            if next(filter(None, strokes), "none") != "none":
+                self._doubt("the SVG has strokes that do not grow with the picture, which is not understood")
+        if _kind(element) == "mask" and kept.get("color-interpolation", "").lower() == "linearrgb":
+            self._doubt("the SVG has a mask in linearRGB, which is not understood")
 
     def _replaced(self, tokens: Tokens, variables: dict[str, Tokens], depth: int = 0) -> Tokens:
         """Return a value with its variables replaced; an unknown one makes it empty, as if it were not declared."""
@@ -485,7 +499,7 @@ class _Styles:
         if not words or only in _DEFAULTS:
             return ""
         if only == "initial":
-            return _INITIAL.get(name)
+            return INITIAL.get(name)
         if name in _COLORS or name in _BEHIND:
             return self._paint(words)
         if name in _REFERENCES:

@@ -128,6 +128,25 @@ ATTRIBUTES = {
 }
 
 
+GEOMETRY = frozenset({"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "d"})
+_NOT_INHERITED = "opacity display clip-path mask filter transform mix-blend-mode stop-color stop-opacity vector-effect"
+INITIAL = {
+    **{"fill": "#000000", "stroke": "none", "color": "#000000", "visibility": "visible", "paint-order": "normal"},
+    **dict.fromkeys(("fill-opacity", "stroke-opacity", "stroke-width"), "1"),
+    **dict.fromkeys(("fill-rule", "clip-rule"), "nonzero"),
+    **{"stroke-linecap": "butt", "stroke-linejoin": "miter", "stroke-miterlimit": "4"},
+    **{"stroke-dasharray": "none", "stroke-dashoffset": "0"},
+    **dict.fromkeys((*GEOMETRY, *_NOT_INHERITED.split()), ""),
+}
+"""Initial values of properties; empty for those that are not inherited: an element without the attribute has them."""
+_UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
+
+
+def has_unknown_unit(value: str) -> bool:
+    """Return True for a length in a unit that renderers do not know, such as `rem`."""
+    return _UNKNOWN_UNIT.fullmatch(value.strip()) is not None
+
+
 def floats(text: str) -> list[float]:
     """Return all numbers in a value."""
     return [float(one) for one in _NUMBER.findall(text)]

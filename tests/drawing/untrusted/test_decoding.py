@@ -58,3 +58,13 @@ def test_a_picture_that_needs_too_much_memory_is_refused():
     run = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], input=large, capture_output=True, check=True)
     rule, code = json.loads(run.stdout)
     assert (code, "needs too much memory" in rule) == ("image-too-large", True)
+
+
+def test_a_photo_with_damaged_exif_is_a_picture():
+    photo = encoded(Image.new("RGB", (4, 3), "red"), "WEBP", exif=b"Exif\0\0no TIFF")
+    assert read_bitmap(photo).width == 4
+
+
+def test_a_picture_in_lab_has_its_colors():
+    red = read_bitmap(encoded(Image.new("LAB", (4, 3), (136, 208, 195)), "TIFF"))
+    assert Image.open(BytesIO(red.png)).getpixel((0, 0)) == pytest.approx((255, 0, 0), abs=12)

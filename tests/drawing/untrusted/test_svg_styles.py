@@ -70,6 +70,9 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         ("@media screen and (prefers-color-scheme: light){.a{fill:red}}", {"fill": "#ff0000"}),
         ("@media (prefers-color-scheme: dark){.a{fill:red}}", {}),
         ("@media print, screen{.a{fill:red}}", {"fill": "#ff0000"}),
+        ("@media not all and (prefers-color-scheme: dark){.a{fill:red}}", {"fill": "#ff0000"}),
+        ("@media not screen, not (prefers-contrast: no-preference){.a{fill:red}}", {}),
+        ("@media (forced-colors: active), only print{.a{fill:red}}", {}),
         ("/* .a{fill:red} */ .a{fill:blue;/* ; */}", {"fill": "#0000ff"}),
         (".a{fill:red;fill:lab(50 20 30)}", {"fill": "#ff0000"}),
         (".a{fill:unset}", {}),
@@ -98,6 +101,26 @@ def test_styles_become_attributes_as_the_cascade_says(sheet, kept):
     body = f'<style>{sheet}</style><g><rect class="a c" id="b"/></g>'
     found = attributes(body)
     assert (found.pop("id"), found) == ("i0", kept)
+    assert doubts(body) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "kept"),
+    [
+        ("opacity", ".1", None),
+        ("display", "none", None),
+        ("width", "3", None),
+        ("visibility", "hidden", "visible"),
+        ("stroke-dasharray", "1 2", "none"),
+        ("stroke-width", "0", "1"),
+    ],
+)
+def test_an_initial_value_replaces_an_attribute(name, given, kept):
+    assert attributes(f'<style>rect{{{name}:initial}}</style><rect {name}="{given}"/>').get(name) == kept
+
+
+@pytest.mark.parametrize("body", ['<rect stroke="none" vector-effect="non-scaling-stroke"/>', '<rect width="1e3"/>'])
+def test_what_changes_no_stroke_raises_no_doubt(body):
     assert doubts(body) == ()
 
 
@@ -147,6 +170,7 @@ def test_the_background_of_the_root_lies_behind_the_picture():
     [
         ('<switch><rect systemLanguage="de"/><path/><circle/></switch>', ["path"]),
         ('<switch><rect systemLanguage="de, en"/><path/></switch>', ["rect"]),
+        ('<switch><rect systemLanguage=""/><path/></switch>', ["path"]),
         ('<switch><foreignObject requiredExtensions="urn:x"/><path/></switch>', ["path"]),
         ('<rect systemLanguage="de"/><path/>', ["path"]),
         ('<x:path xmlns:x="urn:x"/><path/>', ["path"]),
@@ -184,6 +208,10 @@ def test_only_what_is_shown_stays(body, kept):
         ('<image href="data:image/png;base64,AAAA"/><rect/>', "embeds a picture that cannot be read"),
         ('<image href="http://x/y.png"/><rect/>', "refers to another file"),
         ('<rect fill="url(x.svg#a)"/>', "refers to another file"),
+        ('<rect width="2rem"/>', "the length '2rem', whose unit"),
+        ('<rect stroke-width="1VW"/>', "the length '1vw', whose unit"),
+        ('<g stroke="red"><rect vector-effect="non-scaling-stroke"/></g>', "strokes that do not grow with the picture"),
+        ('<mask color-interpolation="linearRGB"/><rect/>', "a mask in linearRGB"),
         ("<text>ש</text><rect/>", "letters 'ש' in a text, which Manrope lacks"),
     ],
 )

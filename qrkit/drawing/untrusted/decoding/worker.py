@@ -10,6 +10,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from qrkit.design.picture_files import PILLOW_NAMES, webp_pixels
+from qrkit.symbol.upright import upright
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -42,7 +43,7 @@ def _too_large(most: int) -> _Refused:
 
 def _read(data: bytes) -> bytes:
     """Return the width, the height and the PNG of a picture, without any other data in the file."""
-    picture, _ = _opened(data)
+    picture, _ = opened(data)
     file = BytesIO()
     # At level 3, photographs are as small as at the default level, in half the time.
     picture.save(file, "PNG", compress_level=3)
@@ -51,7 +52,7 @@ def _read(data: bytes) -> bytes:
 
 def _fit(data: bytes, most_bytes: bytes) -> bytes:
     """Return a picture as a PNG or JPEG of at most `most_bytes` bytes, with as many pixels as fit."""
-    picture, name = _opened(data)
+    picture, name = opened(data)
     kinds = ("PNG",) if picture.mode == "RGBA" else ("JPEG",) if name in ("JPEG", "MPO") else ("PNG", "JPEG")
     most = int(most_bytes)
     while True:
@@ -63,9 +64,9 @@ def _fit(data: bytes, most_bytes: bytes) -> bytes:
         picture = _resized(picture, 0.95 * sqrt(most / len(file.getvalue())))
 
 
-def _opened(data: bytes) -> tuple[Image, str | None]:
+def opened(data: bytes) -> tuple[Image, str | None]:
     """Return the first frame of a picture, upright, with `MOST_PIXELS` at most, and Pillow's name of its format."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     if (webp_pixels(data) or 0) > MOST_WEBP_PIXELS:
         raise _too_large(MOST_WEBP_PIXELS)
@@ -78,8 +79,7 @@ def _opened(data: bytes) -> tuple[Image, str | None]:
     name, scale = picture.format, _scale(picture)
     if scale < 1:
         picture.draft(None, _scaled(picture, scale))  # a JPEG is decoded at a fraction of its size
-    ImageOps.exif_transpose(picture, in_place=True)
-    picture = _pixels_only(_in_srgb(picture))
+    picture = _pixels_only(_in_srgb(upright(picture, picture)))
     scale = _scale(picture)
     return picture if scale == 1 else _resized(picture, scale), name
 
@@ -103,6 +103,9 @@ def _in_srgb(picture: Image) -> Image:
     """Convert colors that a profile describes, as browsers do: those of cameras, and of printers in CMYK."""
     from PIL import ImageCms
 
+    if picture.mode == "LAB":  # as TIFF holds it, which needs no profile
+        lab, srgb = ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB")
+        return ImageCms.profileToProfile(picture, lab, srgb, outputMode="RGB") or picture
     with suppress(ImageCms.PyCMSError, OSError):  # a profile that is damaged, or for pixels of another kind
         profile = ImageCms.ImageCmsProfile(BytesIO(picture.info.get("icc_profile", b"")))
         is_other = "srgb" not in ImageCms.getProfileDescription(profile).lower()

@@ -1,0 +1,31 @@
+"""Turns pictures as their cameras say (EXIF)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+ORIENTATION = 0x0112
+"""Tag of EXIF with the side of a photo that is up."""
+
+
+def upright(frame: Image, source: Image) -> Image:
+    """Turn a frame as the file it comes from says; damaged EXIF says nothing, as browsers see it."""
+    from PIL.Image import Transpose
+
+    orientation = 1
+    with suppress(Exception):  # for damaged EXIF, Pillow raises errors of many types
+        orientation = source.getexif().get(ORIENTATION, 1)
+    turns = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    return frame.transpose(turns[orientation]) if orientation in turns else frame
