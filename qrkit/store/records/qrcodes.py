@@ -201,21 +201,25 @@ FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number WHERE q.account_id = $a
 """
 RECORDS = SELECT.format(rare=", ".join(map(_unless_default, RARE)))
 """Selects what `read_qrcode` reads; conditions and an order may follow."""
+OF_CAMPAIGN = "($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)"
 SELECT_QRCODES = f"""{RECORDS}
     AND q.number > $after AND q.number <= coalesce($until::INTEGER, 2147483647)
-    AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
+    AND {OF_CAMPAIGN}
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $limit
 """
 SELECT_QRCODE = f"{SELECT.format(rare=', '.join(RARE))} AND q.id = $id"
 """For one QR Code, planning takes nearly all of the time, and longer with defaults and other conditions."""
-SELECT_ENDS = """
+SELECT_ENDS = f"""
 SELECT number
-FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account) found
+FROM (
+    SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes q
+    WHERE account_id = $account AND {OF_CAMPAIGN}
+) found
 WHERE place % $together = 0 ORDER BY number
 """
-ALL = {"campaign": None, "content": None, "limit": None}
-"""Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
+ALL = {"content": None, "limit": None}
+"""Parameters of `SELECT_QRCODES` for all QR Codes of an account, or of a campaign."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
@@ -446,28 +450,25 @@ def read_all(store: Store, sql: str, asked: Mapping[str, Any], links: Links) -> 
         return [read_qrcode(row, links) for row in rows]
 
 
-def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
-    """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
-    for part in parts(store, account_id, together=TOGETHER):
-        yield read_all(store, SELECT_QRCODES, {**part, "most": most}, links)
-
-
-def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
-    """Yield all QR Codes of an account; each is parsed only when it is needed, and not kept in memory."""
-    for part in parts(store, account_id, together=TOGETHER):
+def each_qrcode(
+    store: Store, account_id: str, links: Links, *, most: int, campaign: str | None = None
+) -> Iterator[QRCode]:
+    """Yield all QR Codes of an account or a campaign; each is parsed only when it is needed, and not kept in memory."""
+    for part in parts(store, account_id, together=TOGETHER, campaign=campaign):
         for row in list(store.each_row(SELECT_QRCODES, {**part, "most": most})):
             yield read_qrcode(row, links)
 
 
-def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str, Any]]:
+def parts(store: Store, account_id: str, *, together: int, campaign: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for `together` QR Codes of an account at a time.
 
     The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
     """
     include_waiting(store)
-    ends = [end for (end,) in store.each_row(SELECT_ENDS, {"account": account_id, "together": together})]
+    those = {"account": account_id, "campaign": campaign}
+    ends = [end for (end,) in store.each_row(SELECT_ENDS, {**those, "together": together})]
     for after, until in pairwise([0, *ends, None]):
-        yield {**ALL, "account": account_id, "after": after, "until": until}
+        yield {**ALL, **those, "after": after, "until": until}
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
