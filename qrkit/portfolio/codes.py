@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import islice
 from typing import Any, Unpack
 from unicodedata import normalize
@@ -378,7 +377,7 @@ class Records:
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """Yield all QR Codes in batches, so that a large portfolio does not have to fit in memory."""
-        codes = self._each(links_of)
+        codes = self._each(self._links)
         while part := list(islice(codes, table.TOGETHER)):
             yield part
 
@@ -469,15 +468,10 @@ class Records:
             # A code beyond the limit of the plan works, but its public record hides the short URL (ruling T13).
             return (made[0] if made else self._one(self.insert_qrcode(url, scan_marker=False).id)).short_url
 
-    def _each(self, links: Callable[..., Mapping[str, str]], campaign_id: str | None = None) -> Iterator[QRCode]:
-        """Yield the QR Codes, few of which are in memory at a time.
-
-        Args:
-            links: `links_of`, or `short_link_of` to leave out the image URLs.
-        """
+    def _each(self, links: table.Links, campaign_id: str | None = None) -> Iterator[QRCode]:
+        """Yield the QR Codes, few of which are in memory at a time."""
         most, campaign = self.account.limits.most_qrcodes, None if campaign_id is None else _sought(campaign_id)
-        own = partial(links, base_url=self.base_url)
-        return map(visible, table.each_qrcode(self.store, self.account.id, own, most=most, campaign=campaign))
+        return map(visible, table.each_qrcode(self.store, self.account.id, links, most=most, campaign=campaign))
 
     def _stored(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from itertools import count
@@ -238,7 +238,7 @@ class Written(Explained):
         self, format: ExchangeFormat, file: BinaryIO, seen: Watch, ids: Collection[str] | None = None, **how: Any
     ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
-        codes = (code for code in self._each(short_link_of) if code.is_available)
+        codes = (code for code in self._each(self._short_links) if code.is_available)
         asked = (code for code in codes if ids is None or code.id in ids)
         count_of_all = count_qrcodes(self.store, self.account.id)
         found = seen(asked, "Exporting", min(count_of_all, self.account.limits.most_qrcodes))
@@ -257,6 +257,10 @@ class Written(Explained):
             drawn=check.see,
         )
         check.warn(stacklevel=4)
+
+    def _short_links(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        """Return the short URL of a QR Code without its image URL, which no file and no DataFrame has."""
+        return short_link_of(fields, self.base_url)
 
     def sheet(
         self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] | None = None,

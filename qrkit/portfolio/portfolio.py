@@ -23,7 +23,6 @@ from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_table
@@ -223,7 +222,8 @@ class Portfolio(Shown, Scanned, Written):
             fields: Whether each of your fields is a column of its own name (str; NaN for QR Codes without it), in place
                 of the column `fields`.
         """
-        return qrcodes_frame(self._each(short_link_of, campaign_id), self.list_campaigns, fields=fields)
+        codes = self._each(self._short_links, campaign_id)
+        return qrcodes_frame(codes, self.list_campaigns, fields=fields)
 
     @lists_fields(DesignFields, is_change=True)
     def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
@@ -425,7 +425,7 @@ class Portfolio(Shown, Scanned, Written):
         active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
         otherwise, password (str: its hash), pass_query (str: true, false or empty) and click_id (str).
         """
-        codes = (code for code in self._each(short_link_of) if code.is_available)
+        codes = (code for code in self._each(self._short_links) if code.is_available)
         return whole_frame(codes, self.list_campaigns)
 
     def import_frame(

@@ -62,8 +62,8 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     Args:
         most: Number of QR Codes, oldest first, that the plan makes available.
     """
-    for part in parts(store, account_id, together=TOGETHER):
-        yield _text(store, RECORD, SELECT_QRCODES, {**part, "most": most})
+    for part in parts(store, account_id, most=most, together=TOGETHER):
+        yield _text(store, RECORD, SELECT_QRCODES, part)
 
 
 def read_campaigns(text: str) -> list[Campaign]:
