@@ -6,9 +6,10 @@ files ("Trackable URL").
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,6 @@ from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import MOST_ROWS, Table, left_out_issues, opened_issues, rows_of, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
-from qrkit.tracking.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,75 +47,91 @@ if TYPE_CHECKING:
 
 DTYPES: dict[Kind, str] = {
     "whole": "int64", "count": "int64", "limit": "int64", "degrees": "float64", "flag": "bool", "switch": "bool",
-    "mark": "bool",
+    "mark": "bool", "moment": "datetime64[us, UTC]", "time": "datetime64[us, UTC]",
 }  # fmt: skip
-"""The dtypes of columns that contain neither text nor timestamps."""
+"""The dtypes of columns that do not contain text."""
+TOGETHER = 250
+"""Number of QR Codes whose cells are made at a time: so few that the garbage collector looks through hardly any."""
 
 
 def whole_frame(
-    codes: Sequence[QRCode], campaign_names: Mapping[str | None, str], columns: Iterable[Column] = EVERY
+    codes: Iterable[QRCode], campaigns: Callable[[], Sequence[Campaign]], columns: Sequence[Column] = EVERY
 ) -> pd.DataFrame:
     """Return a DataFrame with one row per QR Code, indexed by ID, with all columns of `exchange.columns` or some.
 
     Columns are named like fields. Numbers are numeric (NaN for a missing latitude or longitude, -1 for an automatic
     version), timestamps datetime64 in UTC (NaT for a missing end), flags bool.
+
+    Args:
+        codes: The QR Codes, which are not kept: a million records would take several times the memory.
+        campaigns: Returns the campaigns of the QR Codes, when all of these have been read.
     """
     import pandas as pd
 
-    index = pd.Index([code.id for code in codes], name="id", dtype="str")
-    campaigns = [campaign_names[code.campaign_id] for code in codes]
-    made = {
-        column.label: _column(campaigns if column is CAMPAIGN else map(attrgetter(column.field), codes), column, index)
-        for column in columns
-    }
-    return pd.DataFrame(made, index=index)
+    ids: list[str] = []
+    cells: dict[Column, list[Any]] = {column: [] for column in columns}
+    codes = iter(codes)
+    while part := tuple(islice(codes, TOGETHER)):
+        ids += map(attrgetter("id"), part)
+        for column, values in cells.items():
+            values += _cells(part, column)
+    index = pd.Index(ids, name="id", dtype="str")
+    names = {one.id: one.name for one in campaigns()}
+    cells[CAMPAIGN] = [names.get(id, "") for id in cells[CAMPAIGN]]
+    made = {column.label: _column(cells.pop(column), column.kind, index) for column in columns}
+    return pd.DataFrame(made, index=index, copy=False)
 
 
-def _column(values: Iterable[Any], column: Column, index: pd.Index) -> pd.Series:
-    """Return a column with the dtype of its kind; values other than numbers, timestamps and bools become text."""
+def _cells(codes: Sequence[QRCode], column: Column) -> Iterable[Any]:
+    """Return the values of a column; those other than numbers, timestamps and bools become text."""
+    values = map(attrgetter("campaign_id" if column is CAMPAIGN else column.field), codes)
+    if column.kind == "whole":
+        return (-1 if value is None else value for value in values)
+    write = None if column.kind in DTYPES else WRITERS[column.name]
+    return map(write, values) if write else values
+
+
+def _column(cells: list[Any], kind: Kind, index: pd.Index) -> pd.Series:
+    """Return a column with the dtype of its kind."""
     import pandas as pd
 
-    kind, write = column.kind, WRITERS[column.name]
-    if kind in ("moment", "time"):
-        # Not `to_datetime`, which is limited to the year 2262 in pandas 2. Truncate to whole seconds, as in files.
-        moments = [None if moment is None else naive(moment) for moment in values]
-        found: pd.Series = pd.Series(moments, index=index, dtype="datetime64[us]").dt.floor("s").dt.tz_localize("UTC")
-        return found
-    if kind in DTYPES:
-        numbers = [-1 if value is None else value for value in values] if kind == "whole" else values
-        return pd.Series(list(numbers), index=index, dtype=DTYPES[kind])
-    return pd.Series(list(map(write, values) if write else values), index=index, dtype="str")
+    column: pd.Series = pd.Series(cells, index=index, dtype=DTYPES.get(kind, "str"))
+    # Truncate to whole seconds, as in files.
+    return column.dt.floor("s") if kind in ("moment", "time") else column
 
 
 def qrcodes_frame(
-    codes: Sequence[QRCode], campaign_names: Mapping[str | None, str], *, fields: bool = False
+    codes: Iterable[QRCode], campaigns: Callable[[], Sequence[Campaign]], *, fields: bool = False
 ) -> pd.DataFrame:
     """Return a DataFrame with one row per QR Code, indexed by ID: the 16 columns of the interface, tags and fields.
 
     Args:
+        codes: The QR Codes, as for `whole_frame`.
+        campaigns: Returns the campaigns, as for `whole_frame`.
         fields: Whether each own field is a column (str, NaN for codes without it) in place of one with their JSON.
     """
-    frame = whole_frame(codes, campaign_names, COLUMNS + SORTING)
+    frame = whole_frame(codes, campaigns, COLUMNS + SORTING)
     if not fields:
         return frame
     import pandas as pd
 
-    names = dict.fromkeys(name for code in codes for name in code.fields)
-    own = [text_column([code.fields.get(name) for code in codes], index=frame.index, name=name) for name in names]
-    return pd.concat([frame.drop(columns="fields"), *own], axis=1)
+    own = [json.loads(text) if text else {} for text in frame.pop("fields")]
+    names = dict.fromkeys(name for each in own for name in each)
+    texts = [text_column([each.get(name) for each in own], index=frame.index, name=name) for name in names]
+    return pd.concat([frame, *texts], axis=1)
 
 
-def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
+def campaigns_frame(campaigns: Sequence[Campaign], counts: Mapping[str, tuple[int, int]]) -> pd.DataFrame:
     """Return a DataFrame with one row per campaign, indexed by ID.
 
     Columns: name, description (str), created (datetime64, UTC), qrcodes, scans (int64).
+
+    Args:
+        counts: The numbers of QR Codes and of scans by the ID of a campaign that has any.
     """
     import pandas as pd
 
-    scans = defaultdict[str | None, list[int]](list)
-    for code in codes:
-        scans[code.campaign_id].append(code.scans)
-    rows = [(one.name, one.description, one.created, len(scans[one.id]), sum(scans[one.id])) for one in campaigns]
+    rows = [(one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
     frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")

@@ -222,9 +222,9 @@ class _Taken:
         return other
 
     @property
-    def names(self) -> Iterable[str]:
+    def names(self) -> list[str]:
         """The names, without extra spaces."""
-        return self._contents
+        return [*self._contents]
 
     def __contains__(self, name: str) -> bool:
         return tidy_name(name) in self._contents

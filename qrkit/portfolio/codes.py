@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Unpack
 from unicodedata import normalize
 
@@ -132,7 +133,7 @@ class Records:
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
-        others = Spellings(one.name for one in self.list_campaigns() if one.id != campaign.id)
+        others = Spellings([one.name for one in self.list_campaigns() if one.id != campaign.id])
         text = others.warning(campaign.name, what="campaigns")
         if text and self._warn:
             self._warn(text)
@@ -376,9 +377,9 @@ class Records:
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
         """Yield all QR Codes in batches, so that a large portfolio does not have to fit in memory."""
-        most = self.account.limits.most_qrcodes
-        for part in table.qrcodes_in_parts(self.store, self.account.id, self._links, most=most):
-            yield [visible(code) for code in part]
+        codes = self._each(self._links)
+        while part := list(islice(codes, table.TOGETHER)):
+            yield part
 
     def update_qrcode(
         self,
@@ -466,6 +467,11 @@ class Records:
             made = [one for one in found if not one.scan_marker]  # because the short URL may be drawn, too
             # A code beyond the limit of the plan works, but its public record hides the short URL (ruling T13).
             return (made[0] if made else self._one(self.insert_qrcode(url, scan_marker=False).id)).short_url
+
+    def _each(self, links: table.Links, campaign_id: str | None = None) -> Iterator[QRCode]:
+        """Yield the QR Codes, few of which are in memory at a time."""
+        most, campaign = self.account.limits.most_qrcodes, None if campaign_id is None else _sought(campaign_id)
+        return map(visible, table.each_qrcode(self.store, self.account.id, links, most=most, campaign=campaign))
 
     def _stored(
         self,

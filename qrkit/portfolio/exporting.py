@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from itertools import count
@@ -27,7 +27,7 @@ from qrkit.portfolio.code_sets import FIELDS, texts_of
 from qrkit.portfolio.codes import Records, visible
 from qrkit.portfolio.explained import Explained
 from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
-from qrkit.store.records.qrcodes import Links, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
+from qrkit.store.records.qrcodes import Links, count_qrcodes, has_tags_or_fields, has_terms
 from qrkit.tracking.records import Campaign, QRCode
 
 if TYPE_CHECKING:
@@ -238,10 +238,10 @@ class Written(Explained):
         self, format: ExchangeFormat, file: BinaryIO, seen: Watch, ids: Collection[str] | None = None, **how: Any
     ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
-        most = self.account.limits.most_qrcodes
-        codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
-        available = (code for code in codes if code.is_available and (ids is None or code.id in ids))
-        found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
+        codes = (code for code in self._each(self._short_links) if code.is_available)
+        asked = (code for code in codes if ids is None or code.id in ids)
+        count_of_all = count_qrcodes(self.store, self.account.id)
+        found = seen(asked, "Exporting", min(count_of_all, self.account.limits.most_qrcodes))
         designs = CodeDesigns.of(self.store, self.account.id)
         size = how["print_size"]
         check = ExportCheck(designs, ON_PAPER if size else (), size)
@@ -257,6 +257,10 @@ class Written(Explained):
             drawn=check.see,
         )
         check.warn(stacklevel=4)
+
+    def _short_links(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        """Return the short URL of a QR Code without its image URL, which no file and no DataFrame has."""
+        return short_link_of(fields, self.base_url)
 
     def sheet(
         self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] | None = None,

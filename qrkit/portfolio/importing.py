@@ -6,7 +6,6 @@ it but the inserts.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
 from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
 from qrkit.portfolio.updating import Identified, changes_of
-from qrkit.store.records.json_rows import read_campaigns
+from qrkit.store.records.json_rows import read_campaigns, read_pairs
 from qrkit.store.records.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
 from qrkit.tracking.names import Spellings, tidy_name
@@ -159,13 +158,13 @@ def import_table(
     """
     importing = _Importing(present, table, add, tidy_name(campaign))
     codes = codes_of(table, present.now, seen)
-    contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
     if fix_urls:
         # A code that is in the portfolio with its address as it was written is a duplicate, not another code.
-        codes = map(partial(_completed, there=frozenset(() if update_by else contents)), codes)
+        contents = frozenset(() if update_by else read_pairs(present.contents))
+        codes = map(partial(_completed, there=contents), codes)
     if update_by:
         codes = importing.updated(codes, update_by, there)
-    result = merge(codes, contents, importing.has_own_code, importing.insert)
+    result = merge(codes, read_pairs(present.contents), importing.has_own_code, importing.insert)
     importing.finish()
     issues = sorted((*result.issues, *importing.folder_issues(table.rows)), key=lambda issue: issue.row)
     hosts = dict(importing.other_hosts.most_common())
@@ -200,11 +199,11 @@ class _Importing:
 
     def __init__(self, present: Present, table: Table, add: Add, campaign: str) -> None:
         self._present, self._add, self._default_campaign = present, add, campaign
-        tails = {code: slug(words) for code, words in json.loads(present.tails, strict=False)}
+        tails = {code: slug(words) for code, words in read_pairs(present.tails)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
-        self._spellings = Spellings(reversed(self._campaigns))
+        self._spellings = Spellings([*reversed(self._campaigns)])
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)

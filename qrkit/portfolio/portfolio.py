@@ -39,6 +39,7 @@ from qrkit.store.questions.free_sql import free_sql
 from qrkit.store.questions.outages import outages
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
+from qrkit.store.records.campaigns import count_in_campaigns
 from qrkit.store.records.qrcodes import Staged, StoredRow
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
@@ -205,7 +206,8 @@ class Portfolio(Shown, Scanned, Written):
 
         Columns: name, description (str), created (datetime64, UTC), qrcodes, scans (int64).
         """
-        return campaigns_frame(self.list_campaigns(), self.list_qrcodes())
+        counted = count_in_campaigns(self.store, self.account.id, most=self.account.limits.most_qrcodes)
+        return campaigns_frame(self.list_campaigns(), counted)
 
     def qrcodes(self, *, campaign_id: str | None = None, fields: bool = False) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID.
@@ -220,8 +222,8 @@ class Portfolio(Shown, Scanned, Written):
             fields: Whether each of your fields is a column of its own name (str; NaN for QR Codes without it), in place
                 of the column `fields`.
         """
-        codes = self.list_qrcodes(campaign_id=campaign_id)
-        return qrcodes_frame(codes, self._campaign_names(), fields=fields)
+        codes = self._each(self._short_links, campaign_id)
+        return qrcodes_frame(codes, self.list_campaigns, fields=fields)
 
     @lists_fields(DesignFields, is_change=True)
     def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
@@ -423,8 +425,8 @@ class Portfolio(Shown, Scanned, Written):
         active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
         otherwise, password (str: its hash), pass_query (str: true, false or empty) and click_id (str).
         """
-        codes = [code for code in self.list_qrcodes() if code.is_available]
-        return whole_frame(codes, self._campaign_names())
+        codes = (code for code in self._each(self._short_links) if code.is_available)
+        return whole_frame(codes, self.list_campaigns)
 
     def import_frame(
         self,
@@ -527,9 +529,6 @@ class Portfolio(Shown, Scanned, Written):
             is_of_scans = not name.startswith("_") and hasattr(Scans, name)
             hint = "; use portfolio.scans, which does" if is_of_scans else ""
             raise AttributeError(f"a Portfolio has no {name!r}{hint}", name=name, obj=self)
-
-    def _campaign_names(self) -> dict[str | None, str]:
-        return {None: ""} | {one.id: one.name for one in self.list_campaigns()}
 
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -18,10 +18,8 @@ class Spellings:
 
     __slots__ = ("_first",)
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self._first: dict[str, str] = {}
-        for name in names:
-            self.add(name)
+    def __init__(self, names: Sequence[str]) -> None:
+        self._first = {tidy.casefold(): tidy for tidy in map(tidy_name, reversed(names))}
 
     def add(self, name: str) -> None:
         """Add a name."""

@@ -142,7 +142,8 @@ class Claims:
 
     def __init__(self, codes: Iterable[str], tails: Mapping[str, str], *, ignores_case: bool = False) -> None:
         self._ignores_case = ignores_case
-        self._codes = {self._folded(code) for code in codes}
+        # The garbage collector looks through a set again and again, but not through a dict of texts.
+        self._codes = dict.fromkeys(map(self._folded, codes))
         self._tails = dict(tails)
 
     def are_free(self, link: ShortLink) -> bool:
@@ -158,7 +159,7 @@ class Claims:
     def take(self, link: ShortLink) -> None:
         """Give the short code and the address of a new QR Code."""
         code = self._folded(link.code)
-        self._codes.add(code)
+        self._codes[code] = None
         if link.urlinfo:
             self._tails[code] = link.urlinfo
 

@@ -1,6 +1,7 @@
 """QR Codes come from the store as they were stored, though they are not validated again."""
 
 import copy
+import gc
 import pickle
 from datetime import UTC, datetime
 
@@ -101,10 +102,21 @@ def test_listed_codes_of_a_campaign_share_what_they_have_in_common(shop):
     assert [code.tags for code in (first, third)] == [("door", "north"), ("gate",)]
 
 
+@pytest.mark.parametrize("is_on", [True, False])
+def test_listing_leaves_the_garbage_collector_as_it_was(shop, is_on):
+    (gc.enable if is_on else gc.disable)()
+    try:
+        shop.list_qrcodes()
+        assert gc.isenabled() is is_on
+    finally:
+        gc.enable()
+
+
 def test_after_a_damaged_code_the_store_answers_on(shop):
     code = shop.insert_qrcode("https://example.com", is_schedule_enabled=True, schedule=[EVENT])
     shop.store.execute("UPDATE qrcodes SET schedule = 'damaged' WHERE id = ?", [code.id])
     with pytest.raises(StoreDamaged, match="damaged schedule"):
         shop.list_qrcodes()
+    assert gc.isenabled()
     shop.store.execute("UPDATE qrcodes SET schedule = '[]' WHERE id = ?", [code.id])
     assert shop.get_qrcode(code.id) in shop.list_qrcodes()

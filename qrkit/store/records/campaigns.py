@@ -8,9 +8,10 @@ from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.recording.event_log import add_code_events
+from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
-from qrkit.store.records.qrcodes import list_text
+from qrkit.store.records.qrcodes import RECORDS, list_text
 from qrkit.store.records.short_codes import remember_changed
 from qrkit.store.records.stored_json import stored_json
 from qrkit.tracking.records import Campaign, QRCode
@@ -24,6 +25,10 @@ SELECT_CAMPAIGNS = """
 SELECT id, name, description, template, rules, utm, created FROM campaigns
 WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
 ORDER BY created, rowid
+"""
+COUNT = f"""
+SELECT campaign_id, count(*) AS qrcodes, sum(scans)::BIGINT AS scans
+FROM ({RECORDS}) found WHERE is_available AND campaign_id IS NOT NULL GROUP BY campaign_id
 """
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, rules = ?, utm = ? WHERE id = ?"
 CODES_OF_CAMPAIGN = "SELECT short_code FROM qrcodes WHERE campaign_id = ?"
@@ -43,6 +48,16 @@ def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
 def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
     """Return the campaigns of an account, oldest first, optionally only the one with an id."""
     return [read_campaign(row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+
+
+def count_in_campaigns(store: Store, account_id: str, *, most: int) -> dict[str, tuple[int, int]]:
+    """Return the numbers of QR Codes and of their scans by campaign, without campaigns that have no QR Codes.
+
+    Args:
+        most: Number of QR Codes, oldest first, that the plan makes available; others are not counted.
+    """
+    include_waiting(store)
+    return {id: (qrcodes, scans) for id, qrcodes, scans in store.each_row(COUNT, {"account": account_id, "most": most})}
 
 
 def read_campaign(row: Mapping[str, Any]) -> Campaign:

@@ -22,6 +22,11 @@ AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text
 FROM ({select}) found
 """
+AS_ONE_LIST = """
+SELECT '[' || string_agg(substr(texts, 2, length(texts) - 2), ',' ORDER BY number) || ']' AS text
+FROM (SELECT number, {array}({fields})::VARCHAR AS texts FROM ({select}) found) lists
+"""
+"""As one list rather than lists in a list, a million of which the garbage collector would look through."""
 SELECT_CAMPAIGNS = """
 SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created, rules, utm
 FROM campaigns WHERE account_id = $account
@@ -36,8 +41,8 @@ def campaigns_text(store: Store, account_id: str) -> str:
 
 
 def names_and_contents(store: Store, account_id: str) -> str:
-    """Return the name and the content of every QR Code of an account, as a JSON list of lists."""
-    return _text(store, ("name", "content"), SELECT_NAMES, {"account": account_id})
+    """Return the name and the content of every QR Code of an account, as JSON that `read_pairs` reads."""
+    return _text(store, ("name", "content"), SELECT_NAMES, {"account": account_id}, form=AS_ONE_LIST)
 
 
 def all_short_codes(store: Store) -> str:
@@ -47,8 +52,8 @@ def all_short_codes(store: Store) -> str:
 
 
 def readable_tails(store: Store) -> str:
-    """Return the short code and the words of every QR Code with a readable tail, in any account, as a JSON list."""
-    return _text(store, ("short_code", "urlinfo"), SELECT_TAILS, {})
+    """Return the short code and the words of all readable tails, in any account, as JSON that `read_pairs` reads."""
+    return _text(store, ("short_code", "urlinfo"), SELECT_TAILS, {}, form=AS_ONE_LIST)
 
 
 def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
@@ -57,8 +62,8 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     Args:
         most: Number of QR Codes, oldest first, that the plan makes available.
     """
-    for part in parts(store, account_id, together=TOGETHER):
-        yield _text(store, RECORD, SELECT_QRCODES, {**part, "most": most})
+    for part in parts(store, account_id, most=most, together=TOGETHER):
+        yield _text(store, RECORD, SELECT_QRCODES, part)
 
 
 def read_campaigns(text: str) -> list[Campaign]:
@@ -71,13 +76,21 @@ def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
     return (read_qrcode(row, links) for row in _rows(text))
 
 
-def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any]) -> str:
+def read_pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs in a text of `names_and_contents` or `readable_tails`."""
+    texts = iter(_rows(text))
+    return zip(texts, texts, strict=True)
+
+
+def _text(
+    store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any], *, form: str = AS_JSON
+) -> str:
     """Return the rows of a query as JSON."""
     array = store.database.dialect.json_array
-    row = store.rows(AS_JSON.format(array=array, fields=", ".join(fields), select=select), parameters)[0]
+    row = store.rows(form.format(array=array, fields=", ".join(fields), select=select), parameters)[0]
     return row["text"] or "[]"
 
 
-def _rows(text: str) -> list[list[Any]]:
-    rows: list[list[Any]] = json.loads(text, strict=False)  # a server's U+0000 comes as the character itself
+def _rows(text: str) -> list[Any]:
+    rows: list[Any] = json.loads(text, strict=False)  # a server's U+0000 comes as the character itself
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -187,35 +188,39 @@ def _unless_default(column: str) -> str:
     return f"nullif(q.{column}, {literal}) AS {column}"
 
 
+BEYOND = "SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most"
+"""Selects the first QR Code that the plan does not show, if there are more than it shows."""
 SELECT = """
-WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
-    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
-)
 SELECT
     q.number, q.id, q.name, q.content, q.short_code, q.created, q.properties,
     CASE WHEN q.campaign_id IN (SELECT id FROM campaigns WHERE account_id = $account) THEN q.campaign_id END
         AS campaign_id, -- a damaged store may lack the campaign
-    q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available,
+    q.imported_scans + c.scans AS scans, coalesce(q.number < ({beyond})::INTEGER, true) AS is_available,
     q.scan_marker, {rare}
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number WHERE q.account_id = $account
 """
-RECORDS = SELECT.format(rare=", ".join(map(_unless_default, RARE)))
+USUAL = ", ".join(map(_unless_default, RARE))
+RECORDS = SELECT.format(beyond=BEYOND, rare=USUAL)
 """Selects what `read_qrcode` reads; conditions and an order may follow."""
-SELECT_QRCODES = f"""{RECORDS}
+OF_CAMPAIGN = "($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)"
+SELECT_QRCODES = f"""{SELECT.format(beyond="$beyond", rare=USUAL)}
     AND q.number > $after AND q.number <= coalesce($until::INTEGER, 2147483647)
-    AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
+    AND {OF_CAMPAIGN}
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $limit
 """
-SELECT_QRCODE = f"{SELECT.format(rare=', '.join(RARE))} AND q.id = $id"
+SELECT_QRCODE = f"{SELECT.format(beyond=BEYOND, rare=', '.join(RARE))} AND q.id = $id"
 """For one QR Code, planning takes nearly all of the time, and longer with defaults and other conditions."""
-SELECT_ENDS = """
+SELECT_ENDS = f"""
 SELECT number
-FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account) found
+FROM (
+    SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes q
+    WHERE account_id = $account AND {OF_CAMPAIGN}
+) found
 WHERE place % $together = 0 ORDER BY number
 """
-ALL = {"campaign": None, "content": None, "limit": None}
-"""Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
+ALL = {"content": None, "limit": None}
+"""Parameters of `SELECT_QRCODES` for all QR Codes of an account, or of a campaign."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
@@ -429,8 +434,9 @@ def qrcodes(
         after: Only QR Codes with a greater number.
     """
     include_waiting(store)
-    asked = {"campaign": campaign, "content": content, "account": account_id, "most": most}
-    return read_all(store, SELECT_QRCODES, {**asked, "after": after, "until": None, "limit": limit}, links)
+    asked = {"campaign": campaign, "content": content, "account": account_id, "after": after, "limit": limit}
+    beyond = _first_beyond(store, account_id, most)
+    return read_all(store, SELECT_QRCODES, {**asked, "until": None, "beyond": beyond}, links)
 
 
 def qrcode(store: Store, account_id: str, links: Links, *, most: int, id: str) -> QRCode | None:
@@ -442,32 +448,50 @@ def qrcode(store: Store, account_id: str, links: Links, *, most: int, id: str) -
 
 def read_all(store: Store, sql: str, asked: Mapping[str, Any], links: Links) -> list[QRCode]:
     """Return the QR Codes of a query of `RECORDS`."""
-    with closing(store.each_row(sql, asked)) as rows:  # closed also if a row is damaged
+    with _collecting_later(), closing(store.each_row(sql, asked)) as rows:  # closed also if a row is damaged
         return [read_qrcode(row, links) for row in rows]
 
 
-def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
-    """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
-    for part in parts(store, account_id, together=TOGETHER):
-        yield read_all(store, SELECT_QRCODES, {**part, "most": most}, links)
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """Context manager: pauses the garbage collector, which would look through a million new records ten times."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
-def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
-    """Yield all QR Codes of an account; each is parsed only when it is needed, and not kept in memory."""
-    for part in parts(store, account_id, together=TOGETHER):
-        for row in list(store.each_row(SELECT_QRCODES, {**part, "most": most})):
+def each_qrcode(
+    store: Store, account_id: str, links: Links, *, most: int, campaign: str | None = None
+) -> Iterator[QRCode]:
+    """Yield all QR Codes of an account or a campaign; each is parsed only when it is needed, and not kept in memory."""
+    for part in parts(store, account_id, most=most, together=TOGETHER, campaign=campaign):
+        for row in list(store.each_row(SELECT_QRCODES, part)):
             yield read_qrcode(row, links)
 
 
-def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str, Any]]:
-    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for `together` QR Codes of an account at a time.
+def parts(
+    store: Store, account_id: str, *, most: int, together: int, campaign: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of `SELECT_QRCODES` for `together` QR Codes of an account at a time.
 
-    The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
+    The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it. So
+    is the first QR Code that the plan does not show, for which it goes through all.
     """
     include_waiting(store)
-    ends = [end for (end,) in store.each_row(SELECT_ENDS, {"account": account_id, "together": together})]
+    those = {"account": account_id, "campaign": campaign}
+    beyond = _first_beyond(store, account_id, most)
+    ends = [end for (end,) in store.each_row(SELECT_ENDS, {**those, "together": together})]
     for after, until in pairwise([0, *ends, None]):
-        yield {**ALL, "account": account_id, "after": after, "until": until}
+        yield {**ALL, **those, "after": after, "until": until, "beyond": beyond}
+
+
+def _first_beyond(store: Store, account_id: str, most: int) -> int | None:
+    """Return the number of the first QR Code that the plan does not show; None if it shows all."""
+    return _number(store.row(BEYOND, {"account": account_id, "most": most})) or None
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:

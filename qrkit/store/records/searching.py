@@ -13,6 +13,7 @@ from qrkit.store.recording.event_log import Event, add_code_events, add_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.ids import can_be_stored
 from qrkit.store.records.qrcodes import (
+    BEYOND,
     LOCATION,
     MOST_IN_TEXT,
     OTHER_NAMES,
@@ -42,16 +43,14 @@ FOLDED = "replace(replace(lower({}), 'ß', 'ss'), 'ς', 'σ')"  # noqa: RUF001
 """A text without case: `lower` leaves ß, which capitals write as SS, and the sigma at the end of words."""
 WRITTEN = "concat_ws(chr(10), name, content, comment, address, short_code, nullif(tags, '[]'), nullif(fields, '{}'))"
 FIND = f"""
-WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
-    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
-), texts AS (
+WITH texts AS (
     SELECT
         number, id, name, campaign_id, imported_scans, content, tags, fields, is_dynamic,
         {FOLDED.format("$base::VARCHAR || '/' || short_code")} AS link,
         {FOLDED.format(WRITTEN)} AS text
     FROM qrcodes
     WHERE account_id = $account
-        AND (NOT $is_filtered::BOOLEAN OR coalesce(number < (SELECT number FROM beyond), true))
+        AND (NOT $is_filtered::BOOLEAN OR coalesce(number < ({BEYOND}), true))
         AND ($campaign::VARCHAR IS NULL OR campaign_id = $campaign::VARCHAR)
         AND ($ids::VARCHAR[] IS NULL OR id IN (SELECT unnest($ids::VARCHAR[])))
 )
