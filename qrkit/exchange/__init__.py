@@ -5,6 +5,7 @@ Readers are `read(data, how) -> Table`, writers `write(rows, file, how)`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -115,6 +116,9 @@ OTHERS = {
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
 }  # fmt: skip
 """First bytes of files that are no tables."""
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
+"""Matches the beginning of an object, or of an array of objects, which no heading of a csv has."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
@@ -163,11 +167,19 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
     if data.startswith(SIGNATURE):
         return _of_archive(data, named)
     if named in SHEETS and named not in ("json", "sql"):
-        # Excel also opens text files with suffixes of workbooks, so pages and csv files with such a suffix are common.
-        if html_file.is_page(data):
-            return IMPORT_FORMATS["html"]
-        return EXCHANGE_FORMATS["xml" if named != "csv" and data.lstrip()[:1] == b"<" else "csv"]
+        return IMPORT_FORMATS[_of_text(data, named)]
     return IMPORT_FORMATS[named]
+
+
+def _of_text(data: bytes, named: str) -> str:
+    """Return the format of a text: Excel opens pages and csv files with suffixes of workbooks, so these are common."""
+    if html_file.is_page(data):
+        return "html"
+    if _XML.match(data) or (named != "csv" and data.lstrip()[:1] == b"<"):
+        return "xml"
+    if _JSON.match(data):
+        return "json"
+    return "sql" if sql_file.is_dump(data) else "csv"
 
 
 def _of_archive(data: bytes, named: str) -> ImportFormat:

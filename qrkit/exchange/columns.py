@@ -155,13 +155,16 @@ NO = frozenset({
 })  # fmt: skip
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
 ON = frozenset({
-    "active", "enabled", "live", "published", "aktiv", "aktiviert", "actif", "activé", "activo", "activado", "actief",
-    "aan", "ativo", "ativado", "attivo", "attivato",
+    "active", "enabled", "live", "published", "running", "online", "ok", "open", "public", "aktiv", "aktiviert",
+    "actif", "activé", "activo", "activado", "actief", "aan", "ativo", "ativado", "attivo", "attivato",
 })  # fmt: skip
 OFF = frozenset({
     "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
     "suspended", "deleted", "draft", "unpublished", "offline", "inaktiv", "deaktiviert", "pausiert", "gesperrt",
     "abgelaufen", "inactif", "désactivé", "expiré", "inactivo", "desactivado", "pausado", "caducado", "inactief",
+    "trashed", "trash", "ended", "closed", "removed", "retired", "cancelled", "canceled",
+    "terminated", "locked", "revoked", "beendet", "gelöscht", "geschlossen", "stillgelegt", "terminé", "supprimé",
+    "arrêté", "finalizado", "eliminado", "cerrado", "beëindigd", "gestopt", "verwijderd", "gesloten", "terminato",
     "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
     "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
 })  # fmt: skip

@@ -7,8 +7,10 @@ its source in public code, as of 2026; none of these tools guarantees its names.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -16,11 +18,13 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
+from qrkit.exchange import columns
 from qrkit.exchange.columns import NO, OFF, YES, count_text
 from qrkit.exchange.foreign_terms import LIMITS, read_terms
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import Fraction, value_text
+from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
@@ -40,17 +44,23 @@ OFTEN_ON = (
 STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus", "estado", "statut", "état", "stato")
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
-COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
+KNOWN_STATES = columns.ON | OFF | YES | NO | {""}
+COUNTS = (
+    "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
+    "hit count",
+)  # fmt: skip
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
     "customshorturl", "customshortlink", "custombitlink", "shorturl", "shortlink", "shortenedurl", "shortenedlink",
-    "bitlink", "tinyurl", "flowcodeurl",
+    "bitlink", "tinyurl", "flowcodeurl", "cloakedurl", "redirectfrom", "redirectrulefrom", "kurzurl", "kurzlink",
+    "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink",
 )  # fmt: skip
 """Plain names of columns of short URLs, the one to keep first."""
 TARGETS = (
     "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
-    "targeturl", "targetlink", "target", "redirecturl", "redirectsto", "leadsto", "landingpage", "url", "websiteurl",
-    "website",
+    "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
+    "fullurl", "fulllink", "zielurl", "ziellink", "langeurl", "urllongue", "lienlong", "urldestino", "urldedestino",
+    "urllarga", "doelurl", "landingpage", "url", "websiteurl", "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
 SECONDS = ("_seconds", "seconds")
@@ -68,8 +78,11 @@ _WHAT_CLOSES = re.compile(
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
-    r"(|0|-1|false|no?|null|\\N|none|nan|n/?a|never|off|unlimited|-|\[\]|\{\}|0000-00-00.*)", re.IGNORECASE
+    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never) ?(end|limit|expir[a-z]*)|never|nie|jamais|nunca|nooit"
+    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|-|\[\]|\{\}|0000-00-00.*)",
+    re.IGNORECASE,
 )
+"""What says that a field is not set, besides the words for no."""
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -283,7 +296,7 @@ KUTT = Tool(
 DUB_FILE = Tool(
     name="Dub, csv",
     known_by=("Short link", "Destination URL"),
-    limits_in="the json of GET /links",
+    limits_in="the service, such as the json of GET /links of Dub",
     passes_query="true",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
@@ -349,8 +362,19 @@ REBRANDLY = Tool(
 )
 """API, `GET /v1/links`, an array, as developers.rebrandly.com/docs/link-entity has it; tags are objects with a name."""
 
+GOOGL = Tool(name="goo.gl", known_by=("kind", "id", "longUrl"), url=("id",), title=())
+"""API, `GET /urlshortener/v1/url/history`, as it was answered and exported until goo.gl ended."""
+
+SHLINK_TABLE = Tool(
+    name="Shlink, its table of URLs",
+    known_by=("original_url", "short_code", "date_created"),
+    code=("short_code",),
+    passes_query="true",
+)
+"""The table of the database as a file or in a dump: shlinkio/shlink, `short_urls`, without tags, rules and visits."""
+
 TOOLS = (
-    CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
+    GOOGL, SHLINK_TABLE, CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
     BITLY_FILE, BITLY_API, SHLINK_FILE, SHLINK_API, YOURLS_API, YOURLS_TABLE, YOURLS_PLUGIN, KUTT, DUB_FILE,
     DUB_OLD_FILE, DUB_API,
 )  # fmt: skip
@@ -365,6 +389,41 @@ def plain_name(name: str) -> str:
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
+    title=(
+        "title",
+        "name",
+        "qr code name",
+        "link name",
+        "link title",
+        "label",
+        "qr name",
+        "qr title",
+        "flowcode name",
+        "display name",
+        "affiliate link name",
+        "titel",
+        "bezeichnung",
+        "titre",
+        "nom",
+        "título",
+        "nombre",
+        "naam",
+    ),
+    created=(
+        "created at",
+        "created",
+        "created on",
+        "created date",
+        "date created",
+        "creation date",
+        "erstellt am",
+        "erstellt",
+        "créé le",
+        "date de création",
+        "creado el",
+        "fecha de creación",
+        "aangemaakt op",
+    ),
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",
@@ -379,7 +438,7 @@ def protection(link: Mapping[str, Any]) -> str:
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value) and _closes(name):
+        if _is_set(value) and closes(name):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
@@ -391,25 +450,38 @@ def protection(link: Mapping[str, Any]) -> str:
 
 def may_close(name: str) -> bool:
     """Return whether a field of this name may say that a link is off, or has a limit."""
-    return plain_name(name) in SWITCHES or _closes(name)
+    return plain_name(name) in SWITCHES or closes(name)
 
 
-def _closes(name: str) -> bool:
+def closes(name: str) -> bool:
+    """Return whether a field of this name may close, limit or change a link."""
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
 
 
 def off_by(link: Mapping[str, Any]) -> str:
     """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
-    switches = {name: value for title, value in link.items() if (name := plain_name(title)) in SWITCHES}
-    texts = {name: _text(switches, (name,)) for name in switches}
-    off = (name for name, text in texts.items() if text.lower() in (OFF if name in STATUS else NO | OFF))
-    return next((f"{name}={texts[name]!r}" for name in off), "")
+    said = _said(link, SWITCHES)
+    off = (name for name, word in said.items() if word.lower() in (OFF if name in STATUS else NO | OFF))
+    return next((f"{name}={said[name]!r}" for name in off), "")
+
+
+def unknown_state(link: Mapping[str, Any]) -> str:
+    """Return the plain name of a field of states, and its word, if that says neither on nor off; "" if none does."""
+    unknown = ((name, word) for name, word in _said(link, STATUS).items() if word.lower() not in KNOWN_STATES)
+    return next((f"{name}={word!r}" for name, word in unknown if not word.isdecimal()), "")
+
+
+def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
+    """Return the texts of fields by the plain names that are among these."""
+    values = {name: value for title, value in link.items() if (name := plain_name(title)) in names}
+    return {name: _text(values, (name,)) for name in values}
 
 
 def _is_set(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(_is_set, value.values()))
-    return bool(value) and _NOT_SET.fullmatch(str(value).strip()) is None
+    text = str(value).strip()
+    return bool(value) and text.lower() not in NO and _NOT_SET.fullmatch(text) is None
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:
@@ -497,6 +569,9 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
     value: Any = next(filter(None, (_found(link, name) for name in names)), [])
-    many = re.split(r"[|,]", value) if isinstance(value, str) else value if isinstance(value, list) else []
+    if isinstance(value, str) and value.startswith("["):  # Short.io writes a list into its csv
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    many = split_tags(value) if isinstance(value, str) else value if isinstance(value, list) else []
     texts = (one.get("name") if isinstance(one, dict) else one for one in many)
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]

@@ -31,7 +31,7 @@ from qrkit.exchange.columns import (
     Row,
     count_text,
 )
-from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Part, Place, Share
+from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
 from qrkit.exchange.marked_cells import value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
@@ -42,6 +42,7 @@ from qrkit.exchange.table_files import (
     Writing,
     check_number,
     check_size,
+    missing_column,
     table_of_links,
     table_of_records,
 )
@@ -84,12 +85,12 @@ def read(data: bytes, how: Reading) -> Table:
     Exports of other tools (`exchange.foreign`) are also read, including the objects that wrap the links.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not a JSON array.
+        UnreadableFile: If the file is too large, is not JSON, or has no object with a content.
     """
     value = _rows_of_frame(_parsed(data))
-    found = _records(value, _is_record) or value
-    if not isinstance(found, list):
-        raise UnreadableFile("the file is not a JSON array of QR Codes")
+    found = _records(value, _is_record)
+    if not found and value != []:
+        raise _without_contents(value)
     first = next(filter(_is_record, found), ())
     if tool := foreign.tool_of(first):
         return table_of_links(tool, how.watch(_links(found, tool), "Reading", len(found)), first)
@@ -112,9 +113,8 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
         UnreadableFile: If the file is too large, is not JSON, or has no array of objects.
     """
     value = _parsed(data)
-    arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
     found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
-    found = found or next(arrays, [])
+    found = found or _first_objects(value)
     if not found or not all(isinstance(one, dict) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
     flat = [dict(_flat(one)) for one in found]
@@ -127,6 +127,22 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
         if any(map(_SURROGATE.search, cells)):
             raise UnreadableFile(f"object {number} holds half a character (a lone surrogate)")
         yield cells
+
+
+def _first_objects(value: Any) -> list[Any]:
+    """Return the first array at any depth that begins with an object."""
+    arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
+    return next(arrays, [])
+
+
+def _without_contents(value: Any) -> UnreadableFile:
+    """Return the error of a file in which no object has a content."""
+    objects = [dict(_flat(one)) for one in _first_objects(value)[:MOST_TRIED] if isinstance(one, dict)]
+    if not objects:
+        return UnreadableFile("the file is not a JSON array of QR Codes: it has no array of objects")
+    names = list(dict.fromkeys(name for one in objects for name in one))
+    rows = [[one.get(name, "") for name in names] for one in objects]
+    return missing_column(REQUIRED[0], Located(tuple(names), 1), rows, "no object of the file has the")
 
 
 def _records(value: Any, is_record: Callable[[dict[str, Any]], bool]) -> list[Any]:

@@ -29,6 +29,10 @@ class Linked(str):
         return made
 
 
+_LINK_FORMULA = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*(?:[,;]\s*"((?:[^"]|"")*)"\s*)?\)\s*', re.IGNORECASE)
+_FORMULA = re.compile(r"=\s*[A-Z][A-Z0-9.]*\(.*\)\s*", re.IGNORECASE | re.DOTALL)
+
+
 class Unsaved(str):
     """The formula of a cell whose value is not in the file."""
 
@@ -50,6 +54,14 @@ def value_text(value: object) -> str:
 def linked(text: str, target: str) -> str:
     """Return the text of a cell that leads to this address, if the address is one that visitors can follow."""
     return Linked(text, target) if _FOLLOWED.match(target) else text
+
+
+def formula_text(cell: str) -> str:
+    """Return the text of a cell of a text file, of a formula with a function what it stands for."""
+    if link := _LINK_FORMULA.fullmatch(cell[1:]):
+        target, text = (part.replace('""', '"') for part in link.groups(""))
+        return linked(text or target, target)
+    return Unsaved(cell) if _FORMULA.fullmatch(cell) else cell
 
 
 def number_text(number: float, code: str) -> str:

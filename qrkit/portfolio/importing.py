@@ -23,7 +23,7 @@ from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
+from qrkit.exchange.table_files import Table, are_addresses, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -65,7 +65,7 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-_NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:).*", re.IGNORECASE | re.DOTALL)
+_NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:(?! )).*", re.IGNORECASE | re.DOTALL)
 """Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
 _OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
@@ -209,9 +209,7 @@ class _Importing:
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        self._no_address = NO_CONTENT if are_addresses(contents) else None
-        if are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
-            self._no_address = _NO_SCHEME
+        self._no_address = _NO_SCHEME if table.of_links or are_addresses(contents) else None
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
         self._has_folders = False
@@ -404,7 +402,7 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
             code = tidy_code(url.strip().strip("/"))
             return ShortLink(code, "") if is_allowed(code) and not NO_CODES.fullmatch(code) else None
         found = read_short_url(url, present.base_url, paths)
-        is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
+        is_whole = found and found.urlinfo and (table.of_links or found.code in shared_codes())
         whole = _with_slash(found) if found and is_whole else found
         return whole if whole and is_allowed(whole.code) else None
 

@@ -1,0 +1,225 @@
+"""Files as other programs and people make them: what a person expects of them, or a word before it is saved."""
+
+import json
+from datetime import datetime, time
+from io import BytesIO
+
+import pytest
+from openpyxl import Workbook
+
+from qrkit import open_portfolio
+from qrkit.errors import UnreadableFile
+
+GO = "https://go.example.com"
+HERE = "https://example.com/here?a=1"
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def said(result, reason):
+    return [(issue.row, issue.detail) for issue in result.issues if issue.reason == reason]
+
+
+# ---- lists of links
+
+
+@pytest.mark.rule("X16")
+def test_a_link_that_postgresql_does_not_ban_works(shop):
+    """Kutt's dump says f and t; f switched all links off."""
+    names = "address, banned, target, visit_count, expire_in, password"
+    rows = f"door\tf\t{HERE}\t5\t\\N\t\\N\ngone\tt\t{HERE}&2\t5\t\\N\t\\N\n"
+    shop.import_file(f"COPY public.links ({names}) FROM stdin;\n{rows}\\.\n".encode(), format="sql")
+    assert {code.short_code: code.active for code in shop.list_qrcodes()} == {"door": True, "gone": False}
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    "word", ["Trashed", "ended", "REMOVED", "Beendet", "Terminé", "Finalizado", "Gestopt", "Gelöscht"]
+)
+def test_a_link_in_the_trash_stays_off(shop, word):
+    shop.import_file(f"Title,Short URL,Long URL,Status\nA,https://s.test/a,{HERE},{word}\n".encode())
+    assert [code.active for code in shop.list_qrcodes()] == [False]
+
+
+@pytest.mark.rule("X16")
+def test_a_state_that_nobody_knows_is_told_once(shop):
+    states = ["Active", "Archived", "Scheduled", "Archived", "301", "ok"]
+    rows = "".join(f"{state},https://s.test/{row},{HERE}&{row},{state}\n" for row, state in enumerate(states))
+    result = shop.import_file(f"Title,Short URL,Long URL,Status\n{rows}".encode())
+    told = [(row, detail.partition(" says")[0]) for row, detail in said(result, "limits-unknown") if row > 1]
+    assert (result.created, told) == (6, [(3, "status='Archived'"), (4, "status='Scheduled'")])
+
+
+def test_a_state_of_posters_without_short_urls_raises_no_alarm(shop):
+    assert said(shop.import_file(f"Name,Content,Status\nA,{HERE},to print\n".encode()), "limits-unknown") == []
+
+
+@pytest.mark.parametrize("value", ["never expires", "No expiry", "no limit", "Nie", "jamais", "ilimitado", "f", "nein"])
+def test_no_end_in_words_is_no_end(shop, value):
+    link = {
+        "short_url": "https://s.test/a",
+        "long_url": HERE,
+        "expires_at": value,
+        "max_clicks": value,
+        "banned": value,
+    }
+    assert shop.import_file(json.dumps([link]).encode(), format="json").is_complete
+    (code,) = shop.list_qrcodes()
+    assert (code.active, code.valid_until, code.limit) == (True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("heading", "row"),
+    [
+        ("Titel;Ziel-URL;Kurz-URL;Klicks;Erstellt am", f"Tür;{HERE};https://s.test/a;1.204;05.03.2024"),
+        ("Nom;URL longue;URL courte;Clics;Créé le", f"Tür;{HERE};https://s.test/a;1204;25/03/2024"),
+        ("Nombre;URL de destino;URL corta;Clics", f"Tür;{HERE};https://s.test/a;1204"),
+        ("Naam;Doel-URL;Korte URL;Klikken;Aangemaakt op", f"Tür;{HERE};https://s.test/a;1 204;5-3-2024"),
+        ("QR name;Redirect to;Redirect from;Hit count", f"Tür;{HERE};/a;1204"),
+        ("Link title;Full link;Short link;Visits", f"Tür;{HERE};https://s.test/a;1204"),
+        ("affiliate link name;destination url;cloaked url;Hits", f"Tür;{HERE};https://s.test/a;1204"),
+    ],
+)  # fmt: skip
+def test_a_list_of_links_is_read_by_headings_of_other_languages_and_programs(shop, heading, row):
+    result = shop.import_file(f"{heading}\n{row}\n".encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.short_code, code.content, code.name, code.scans) == ("a", HERE, "Tür", 1204)
+    assert result.is_complete
+
+
+def test_columns_of_ours_in_a_list_of_links_are_ours(shop):
+    data = f"Poster;Destination URL;Short URL;Address;Latitude;Longitude;Campaign\nA;{HERE};https://s.test/a;Hauptplatz;47,1;15,4;Spring\n"
+    shop.import_file(data.encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.location.address, code.location.latitude, code.location.longitude) == ("Hauptplatz", 47.1, 15.4)
+    assert ([one.name for one in shop.list_campaigns()], code.fields) == (["Spring"], {"Poster": "A"})
+
+
+@pytest.mark.parametrize("tags", ["x;y", "x|y", "x, y", '"[""x"",""y""]"'])
+def test_tags_are_parted_as_the_list_parts_them(shop, tags):
+    shop.import_file(f'Title;Short URL;Long URL;Tags\nA;https://s.test/a;{HERE};"{tags.strip(chr(34))}"\n'.encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.tags, code.campaign_id) == (("x", "y"), None)
+
+
+def test_a_target_that_is_no_address_is_told(shop):
+    """A file behind the short URL of the other service, among other such links."""
+    rows = f"Menu,https://s.test/a,menu.pdf\nDoor,https://s.test/b,{HERE}\nMap,https://s.test/c,map.pdf\n"
+    result = shop.import_file(f"Title,Short URL,Long URL\n{rows}".encode())
+    assert [row for row, _ in said(result, "no-address")] == [2, 4]
+
+
+# ---- json of services that qrkit does not know
+
+
+HOVERCODE = [{"id": "5b1", "qr_data": HERE, "display_name": "Door", "shortlink_url": "https://hov.to/a1"}]
+
+
+@pytest.mark.parametrize("value", [HOVERCODE, {"count": 1, "results": HOVERCODE}, {"a": {"b": HOVERCODE}}])
+def test_json_without_contents_names_its_fields(shop, value):
+    with pytest.raises(UnreadableFile, match="no object of the file has the column 'Content'; it has 'id', 'qr_data'"):
+        shop.import_file(json.dumps(value).encode(), format="json")
+    chosen = {"content": "qr_data", "short_url": "shortlink_url", "name": "display_name"}
+    shop.import_file(json.dumps(value).encode(), format="json", columns=chosen)
+    assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a1", "Door")]
+
+
+# ---- spreadsheets and text files
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f'"=HYPERLINK(""{HERE}"",""Visit"")"', f'"=HYPERLINK(""{HERE}"";""Besuch"")"', f'"=hyperlink( ""{HERE}"" )"',
+        f'=HYPERLINK("{HERE}")',
+    ],
+)  # fmt: skip
+def test_a_link_formula_of_a_text_file_is_its_address(shop, cell):
+    result = shop.import_file(
+        f"Name,Content,Short URL\nA,{cell},\nB,{HERE}&2,{cell.replace(HERE, 'https://s.test/b')}\n".encode()
+    )
+    assert [(code.content, code.short_code) for code in shop.list_qrcodes()][1] == (f"{HERE}&2", "b")
+    assert (result.is_complete, shop.list_qrcodes()[0].content) == (True, HERE)
+
+
+def test_any_other_formula_of_a_text_file_has_no_value(shop):
+    result = shop.import_file(f'Name,Content\nA,"=CONCAT(""{HERE}"",A2)"\nB,{HERE}\n'.encode())
+    assert [row for row, detail in said(result, "invalid") if "whose value is not in the file" in detail] == [2]
+
+
+def test_a_second_table_below_the_first_is_told(shop):
+    rows = "".join(f"{name},https://example.com/{name}\n" for name in "abc")
+    result = shop.import_file(f"Name,Content\n{rows},\nOwner,Phone\nAna,+43 1\n".encode())
+    assert [row for row, _ in said(result, "no-address")] == [7, 8]
+
+
+# ---- dumps, and files whose format nobody said
+
+
+TABLE = "INSERT INTO `links` (`slug`, `url`, `created_at`) VALUES"
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize("comma", [",", ""])
+def test_a_comment_without_an_end_is_told(shop, comma):
+    rows = f"('a', '{HERE}', ''){comma} /* to do:\n('b', '{HERE}&2', '');\n"
+    result = shop.import_file(f"{TABLE} {rows}{TABLE} ('c', '{HERE}&3', '');".encode(), format="sql")
+    assert [code.short_code for code in shop.list_qrcodes()] == ["a"]
+    assert "the comment '/* to do:" in said(result, "invalid")[0][1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[{{"content": "{HERE}"}}]', f'\n  {{"links": [{{"slug": "a", "url": "{HERE}"}}]}}',
+        f'{{"content": "{HERE}"}}\n{{"content": "{HERE}&2"}}\n', f"{TABLE} ('a', '{HERE}', '');",
+        f"-- MySQL dump 10.13\n\n{TABLE} ('a', '{HERE}', '');",
+        f'<?xml version="1.0"?><tracking><item><content>{HERE}</content></item></tracking>',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", ["", "txt", "csv"])
+def test_json_dumps_and_xml_are_recognized_without_their_suffix(shop, text, suffix, tmp_path):
+    file = tmp_path / f"links.{suffix}"
+    file.write_text(text, encoding="utf-8")
+    shop.import_file(file if suffix else text.encode())
+    assert shop.list_qrcodes()[0].content == HERE
+
+
+@pytest.mark.parametrize("heading", ["[Content],{Name}", '"{Note}",Content', "-- Content,Content", "<Note>,Content"])
+def test_odd_headings_stay_those_of_a_csv(shop, heading):
+    assert shop.import_file(
+        f"{heading}\n{HERE},{HERE}\n".encode(), columns={"content": heading.split(",")[0].strip('"')}
+    )
+
+
+@pytest.mark.parametrize("hide", ["row", "filter"])
+def test_hidden_rows_are_read_and_told(shop, hide):
+    """A person who filters a sheet may expect that only the rows in view count."""
+    book = Workbook()
+    sheet = book.active
+    for row in [("A title", ""), ("Name", "Content"), *((name, f"{HERE}&{name}") for name in "abc")]:
+        sheet.append(row)
+    sheet.row_dimensions[1].hidden = sheet.row_dimensions[4].hidden = True
+    if hide == "filter":
+        sheet.auto_filter.ref = "A2:B5"
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert (result.created, said(result, "hidden-row")) == (
+        3, [(2, "1 row is hidden in the sheet, the first is row 4; all rows were read")]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", [datetime(2024, 3, 1), True, time(12, 30)])
+def test_a_short_code_that_a_spreadsheet_made_of_another_is_told(shop, cell):
+    book = Workbook()
+    for row in [("Content", "Trackable URL"), (HERE, cell), (f"{HERE}&2", "mar1")]:
+        book.active.append(row)
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert [row for row, detail in said(result, "suspicious-url") if "compare it with the printed code" in detail] == [2]
