@@ -509,9 +509,14 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
+def short_urls_in(names: Iterable[str]) -> list[str]:
+    """Return the names of the fields of short URLs among these names."""
+    return [name for name in names if plain_name(name) in SHORT_URLS]
+
+
 def short_url_in(names: Iterable[str]) -> str:
     """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
-    found = [name for name in names if plain_name(name) in SHORT_URLS]
+    found = short_urls_in(names)
     return found[0] if len(found) == 1 else ""
 
 

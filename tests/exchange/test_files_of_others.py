@@ -222,4 +222,15 @@ def test_a_short_code_that_a_spreadsheet_made_of_another_is_told(shop, cell):
     file = BytesIO()
     book.save(file)
     result = shop.import_file(file.getvalue(), format="xlsx")
-    assert [row for row, detail in said(result, "suspicious-url") if "compare it with the printed code" in detail] == [2]
+    assert [row for row, detail in said(result, "suspicious-url") if "compare it with the printed code" in detail] == [
+        2
+    ]
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize("columns", [None, {"content": "Content"}])
+def test_short_urls_that_are_not_read_are_told(shop, columns):
+    file = f"Content,Short URL,Bitlink\n{HERE},https://s.test/a,https://bit.ly/b\n".encode()
+    ((row, detail),) = said(shop.import_file(file, columns=columns), "unknown-column")
+    assert row == 1
+    assert "short URLs were not read from 'Short URL' or 'Bitlink', so codes printed with them will not work" in detail
