@@ -12,7 +12,18 @@ from pathlib import PurePath
 from typing import BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
-from qrkit.exchange import csv_file, html_file, json_file, ods_file, sql_file, xls_file, xlsx_file, xml_file, zip_file
+from qrkit.exchange import (
+    access_logs,
+    csv_file,
+    html_file,
+    json_file,
+    ods_file,
+    sql_file,
+    xls_file,
+    xlsx_file,
+    xml_file,
+    zip_file,
+)
 from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
@@ -64,6 +75,7 @@ SHEETS: dict[str, SheetParts] = {
     "html": html_file.parts,
     "json": json_file.parts,
     "sql": sql_file.parts,
+    "log": access_logs.parts,
 }
 """The row readers of formats whose columns can have any names."""
 
@@ -103,14 +115,16 @@ IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
 }
 """The formats above, and formats that can only be imported."""
 
+_LOG = ImportFormat("log", access_logs.MEDIA_TYPE, read_sheets(SHEETS["log"]))
+"""The format of access logs, which have visits, and no QR Codes."""
 
 LIKE = {
     "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html", "jsonl": "json",
     "ndjson": "json",
 }  # fmt: skip
 """Other suffixes of the formats of imports."""
-AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text")
-"""Suffixes of tables with other separators than commas, which are read as csv."""
+AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text", ".log")
+"""Suffixes of texts whose first lines tell their format: tables with any separators, and access logs."""
 OTHERS = {
     b"%PDF-": "a PDF", b"\x1f\x8b": "a gzip archive", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
@@ -167,7 +181,7 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
     if data.startswith(SIGNATURE):
         return _of_archive(data, named)
     if named in SHEETS and named not in ("json", "sql"):
-        return IMPORT_FORMATS[_of_text(data, named)]
+        return _LOG if access_logs.is_log(data) else IMPORT_FORMATS[_of_text(data, named)]
     return IMPORT_FORMATS[named]
 
 

@@ -222,8 +222,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
         if SHORT_URL not in places and (unread := foreign.short_urls_in(heading)):
-            rule = f"short URLs were not read from {' or '.join(map(repr, unread))}, so codes printed with them will not work"
-            located.say("unknown-column", f"{rule}; to keep them, say which column is {SHORT_URL}")
+            rule = f"short URLs were not read from {' or '.join(map(repr, unread))}"
+            lost = "codes printed with them will not work; to keep them, say which column is"
+            located.say("unknown-column", f"{rule}, so {lost} {SHORT_URL}")
         names = {name: heading[place] for name, place in places.items()} if columns else {}
         table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         if columns:

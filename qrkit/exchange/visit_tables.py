@@ -2,8 +2,8 @@
 
 Columns are recognized by the names in `NAMES`, which services give them in their exports: Shlink (`NormalizedVisit` of
 shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), Bitly
-(`GET /bitlinks/{bitlink}/clicks`), and tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM
-parameter, and a number.
+(`GET /bitlinks/{bitlink}/clicks`), and tables of Google Analytics, Matomo, Plausible and Umami with a day, a path or a
+UTM parameter, and a number.
 """
 
 from __future__ import annotations
@@ -34,29 +34,31 @@ MOST_SCANS = 1_000_000
 """Visits of one file, counts included."""
 NAMES: dict[str, tuple[str, ...]] = {
     "short_code": (
-        "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "link", "bitlink", "path",
-        "landing page", "landing page + query string", "page path", "page path and screen class", "page",
-        "utm_content", "utm_campaign", "session manual ad content", "session campaign", "campaign",
+        "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "uri", "link", "bitlink", "path",
+        "url path", "flowcode url", "kurz url", "url courte", "url corta", "korte url", "seitenpfad", "landing page",
+        "landing page + query string", "page path", "page path and screen class", "page", "utm_content",
+        "utm_campaign", "session manual ad content", "session campaign", "campaign",
     ),
     "time": (
-        "timestamp", "datetime", "click_time", "clicked at", "time", "scan time", "date", "scan date", "created_at",
-        "day", "date + hour (yyyymmddhh)",
+        "timestamp", "datetime", "click_time", "clicked at", "time", "scan time", "uhrzeit", "heure", "hora", "tijd",
+        "date", "scan date", "datum", "fecha", "created_at", "dt", "day", "tag", "date + hour (yyyymmddhh)",
     ),
-    "date": ("date", "scan date", "day"),
+    "date": ("date", "scan date", "day", "datum", "fecha"),
     "count": (
         "count", "clicks", "scans", "visits", "hits", "engagements", "pageviews", "sessions", "event count", "views",
-        "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans",
+        "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans", "aufrufe", "klicks",
+        "sitzungen", "besuche", "vues", "clics", "visites", "visitas", "weergaven", "klikken",
     ),
     "kind": ("kind",),
     "bot": ("potentialBot", "bot", "is_bot", "robot"),
     "content": ("content",),
-    "user_agent": ("user_agent",),
-    "referrer": ("referrer", "referer", "referrer url"),
+    "user_agent": ("user_agent", "agent"),
+    "referrer": ("referrer", "referer", "referrer url", "referrer domain"),
     "language": ("language",),
     "visitor": ("visitor",),
-    "country": ("country", "country_code", "visitLocation.countryCode"),
+    "country": ("country", "country_code", "visitLocation.countryCode", "land", "pays", "país"),
     "region": ("region", "visitLocation.regionName"),
-    "city": ("city", "visitLocation.cityName"),
+    "city": ("city", "visitLocation.cityName", "stadt", "ville", "ciudad", "stad"),
     "latitude": ("latitude", "visitLocation.latitude"),
     "longitude": ("longitude", "visitLocation.longitude"),
     "via": ("via",),
