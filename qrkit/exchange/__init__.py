@@ -204,5 +204,5 @@ def _of_archive(data: bytes, named: str) -> ImportFormat:
         return IMPORT_FORMATS["ods"]
     if named != "zip" and not zip_file.has_codes(data):
         rule = "the file is a zip archive, but not a workbook, and contains neither a manifest.xml nor pictures"
-        raise UnreadableFile(f"{rule}; send a workbook as xls, xlsx or ods")
+        raise UnreadableFile(f"{rule}; send a workbook as xls, xlsx or ods, and tables one by one")
     return EXCHANGE_FORMATS["zip"]

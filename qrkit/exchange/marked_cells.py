@@ -47,7 +47,11 @@ class Fraction(str):
 
 def value_text(value: object) -> str:
     """Return the text of a value that is no text in its file, such as a number of a workbook."""
-    text = cell_text(value)
+    return marked(value, cell_text(value))
+
+
+def marked(value: object, text: str) -> str:
+    """Return the text of a value, which is a `Fraction` if a count would be read from it as another number."""
     return Fraction(text) if isinstance(value, float) and count_text(text) != text else text
 
 

@@ -19,12 +19,13 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
+from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table
 from qrkit.exchange.table_files import Table, are_addresses, codes_of
-from qrkit.exchange.zip_file import MOST_READ_SIDE
+from qrkit.exchange.zip_file import MOST_READ_SIDE, only_table
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
 from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
@@ -126,6 +127,8 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    if data.startswith(SIGNATURE) and (only := only_table(data)):
+        data, format = only[0], "csv" if only[1] == "tsv" else only[1]
     if columns:
         return mapped_table(data, format, columns, place)
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)

@@ -443,8 +443,8 @@ class Portfolio(Shown, Scanned, Written):
         Args:
             frame: The rows, at most 200,000: a DataFrame of pandas or polars, or an Arrow table. Columns are named as
                 in `to_frame` or as in files ("Trackable URL"), in any order, case and dtype; only `content` is
-                required. Timestamps without a time zone are UTC. Other columns become fields, and the result lists
-                them.
+                required, unless they are those of another service. Timestamps without a time zone are UTC. Other
+                columns become fields, and the result lists them.
             columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
                 `{"content": "url", "name": "product"}`.
             template: The name of the template for rows that name none in a column `template`.

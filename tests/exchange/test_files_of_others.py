@@ -3,7 +3,9 @@
 import json
 from datetime import datetime, time
 from io import BytesIO
+from zipfile import ZipFile
 
+import pandas as pd
 import pytest
 from openpyxl import Workbook
 
@@ -69,7 +71,7 @@ def test_no_end_in_words_is_no_end(shop, value):
     }
     assert shop.import_file(json.dumps([link]).encode(), format="json").is_complete
     (code,) = shop.list_qrcodes()
-    assert (code.active, code.valid_until, code.limit) == (True, None, None)
+    assert (code.active, code.valid_until, code.limit) == (True, None, 0)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_no_end_in_words_is_no_end(shop, value):
         ("Titel;Ziel-URL;Kurz-URL;Klicks;Erstellt am", f"Tür;{HERE};https://s.test/a;1.204;05.03.2024"),
         ("Nom;URL longue;URL courte;Clics;Créé le", f"Tür;{HERE};https://s.test/a;1204;25/03/2024"),
         ("Nombre;URL de destino;URL corta;Clics", f"Tür;{HERE};https://s.test/a;1204"),
-        ("Naam;Doel-URL;Korte URL;Klikken;Aangemaakt op", f"Tür;{HERE};https://s.test/a;1 204;5-3-2024"),
+        ("Naam;Doel-URL;Korte URL;Klikken;Aangemaakt op", f"Tür;{HERE};https://s.test/a;1 204;25-3-2024"),
         ("QR name;Redirect to;Redirect from;Hit count", f"Tür;{HERE};/a;1204"),
         ("Link title;Full link;Short link;Visits", f"Tür;{HERE};https://s.test/a;1204"),
         ("affiliate link name;destination url;cloaked url;Hits", f"Tür;{HERE};https://s.test/a;1204"),
@@ -154,7 +156,7 @@ def test_any_other_formula_of_a_text_file_has_no_value(shop):
 def test_a_second_table_below_the_first_is_told(shop):
     rows = "".join(f"{name},https://example.com/{name}\n" for name in "abc")
     result = shop.import_file(f"Name,Content\n{rows},\nOwner,Phone\nAna,+43 1\n".encode())
-    assert [row for row, _ in said(result, "no-address")] == [7, 8]
+    assert [row for row, _ in said(result, "no-address")] == [6, 7]
 
 
 # ---- dumps, and files whose format nobody said
@@ -169,7 +171,7 @@ def test_a_comment_without_an_end_is_told(shop, comma):
     rows = f"('a', '{HERE}', ''){comma} /* to do:\n('b', '{HERE}&2', '');\n"
     result = shop.import_file(f"{TABLE} {rows}{TABLE} ('c', '{HERE}&3', '');".encode(), format="sql")
     assert [code.short_code for code in shop.list_qrcodes()] == ["a"]
-    assert "the comment '/* to do:" in said(result, "invalid")[0][1]
+    assert "/* to do:" in said(result, "invalid")[0][1]
 
 
 @pytest.mark.parametrize(
@@ -234,3 +236,50 @@ def test_short_urls_that_are_not_read_are_told(shop, columns):
     ((row, detail),) = said(shop.import_file(file, columns=columns), "unknown-column")
     assert row == 1
     assert "short URLs were not read from 'Short URL' or 'Bitlink', so codes printed with them will not work" in detail
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("links.csv", f"Name,Content\nA,{HERE}\n"), ("x/links.TSV", f"Name\tContent\nA\t{HERE}\n"),
+     ("links.json", f'[{{"name": "A", "content": "{HERE}"}}]')],
+)  # fmt: skip
+@pytest.mark.parametrize("format", ["zip", None])
+def test_the_only_table_of_an_archive_is_read(shop, name, content, format):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr(name, content)
+        archive.writestr("__MACOSX/._links.csv", "x")
+        archive.writestr("README.txt", "Exported on Monday")
+    shop.import_file(file.getvalue(), format=format)
+    assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("A", HERE)]
+
+
+def test_several_tables_of_an_archive_are_named(shop):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        for name in ("a.csv", "b.csv"):
+            archive.writestr(name, f"Name,Content\n{name},{HERE}\n")
+    result = shop.import_file(file.getvalue(), format="zip")
+    assert [issue.detail for issue in result.issues] == [
+        f"'{name}.csv' is a table; unpack it, and import it alone" for name in "ab"
+    ]
+
+
+# ---- DataFrames
+
+
+@pytest.mark.rule("X16")
+def test_short_urls_of_a_frame_are_kept_as_those_of_a_file(shop):
+    frame = pd.DataFrame({"Content": [HERE, f"{HERE}&2"], "Short URL": ["https://s.test/a", "https://s.test/b"]})
+    result = shop.import_frame(frame.assign(Expires=["", "2020-01-01"]))
+    assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["a"], 1)
+
+
+def test_a_frame_of_a_list_of_links_is_read_as_its_file(shop):
+    links = {"Long URL": [HERE, None], "Short URL": ["https://s.test/a", None], "Clicks": [5.0, float("nan")]}
+    frame = pd.DataFrame(links | {"Created at": pd.to_datetime(["2024-05-01 08:30"] * 2), "Status": ["paused", ""]})
+    shop.import_frame(frame)
+    (code,) = shop.list_qrcodes()
+    assert (code.short_code, code.scans, f"{code.created:%d.%m. %H:%M}", code.active) == ("a", 5, "01.05. 08:30", False)
+    fraction = pd.DataFrame({"slug": ["b"], "url": [HERE], "created_at": [1714552200], "clicks": [1.234]})
+    assert shop.import_frame(fraction).count("count-unreadable") == 1
