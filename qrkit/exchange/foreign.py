@@ -196,6 +196,12 @@ class Tool:
                 known[ours] = found[top]
         return known
 
+    def columns_of_ours(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the names that are those of our columns, as in lists that people keep, and which columns these are."""
+        unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
+        ours = {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self is LINK_LIST else {}
+        return {name: column for name, column in ours.items() if column}
+
     def _passes_query(self, link: Mapping[str, Any]) -> str:
         is_skipped = _text(link, SKIP_QUERY).lower() in YES
         return "false" if is_skipped else _text(link, PASS_QUERY) or self.passes_query

@@ -23,7 +23,6 @@ from qrkit.exchange.columns import (
     ELEMENTS,
     KINDS,
     LABELS,
-    LISTED,
     OVERLOOKED,
     REQUIRED,
     Kind,
@@ -335,7 +334,7 @@ def _cells(one: Mapping[str, Any], columns: Mapping[str, str]) -> tuple[dict[str
     wrong = ""
     for name, column in columns.items():
         text = one[name]
-        if type(text) is not str or column in LISTED:
+        if type(text) is not str:
             try:
                 text = _text(text, KINDS[column])
             except ValueError as error:
@@ -349,7 +348,7 @@ def _cells(one: Mapping[str, Any], columns: Mapping[str, str]) -> tuple[dict[str
 
 
 def _text(value: Any, kind: Kind) -> str:
-    """Return the text of a value in a column of this kind.
+    """Return the text of a value that is no text in a column of this kind.
 
     Raises:
         ValueError: If the value has another type.
@@ -358,8 +357,6 @@ def _text(value: Any, kind: Kind) -> str:
         return _text_of_many(value, kind)
     if kind == "list" and value is not None:
         raise ValueError("must be a list")
-    if isinstance(value, str):
-        return value
     if isinstance(value, float):
         if not isfinite(value):
             raise ValueError(f"must not be {value}")

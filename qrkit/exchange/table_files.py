@@ -395,9 +395,7 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
-    # In lists of their own, people also have columns that are called as ours are.
-    unread = (name for name in names if foreign.plain_name(name) not in read) if tool is foreign.LINK_LIST else ()
-    shared = {name: COLUMN_OF[name.lower()] for name in unread if name.lower() in COLUMN_OF if not foreign.closes(name)}
+    shared = tool.columns_of_ours(names)
     keeping: list[str] = []
 
     def rows() -> Iterator[Row]:
@@ -406,9 +404,8 @@ def table_of_links(
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             cells |= {ours: text for name, ours in shared.items() if (text := field_text(link.get(name)))}
-            is_link = cells["Content"][:4].lower() == "http"
-            if is_link and "?" in cells["Content"] and cells["Pass Query"].lower() in ("true", "1"):
-                keeping.append(cells["Content"])
+            is_link = cells["Content"][:4].lower() == "http" and "?" in cells["Content"]
+            keeping.extend([cells["Content"]] if is_link and cells["Pass Query"].lower() in ("true", "1") else [])
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
