@@ -404,8 +404,9 @@ def table_of_links(
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             cells |= {ours: text for name, ours in shared.items() if (text := field_text(link.get(name)))}
-            is_link = cells["Content"][:4].lower() == "http" and "?" in cells["Content"]
-            keeping.extend([cells["Content"]] if is_link and cells["Pass Query"].lower() in ("true", "1") else [])
+            content = cells["Content"]
+            if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
+                keeping.append(content)
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))

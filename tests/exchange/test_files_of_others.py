@@ -281,5 +281,5 @@ def test_a_frame_of_a_list_of_links_is_read_as_its_file(shop):
     shop.import_frame(frame)
     (code,) = shop.list_qrcodes()
     assert (code.short_code, code.scans, f"{code.created:%d.%m. %H:%M}", code.active) == ("a", 5, "01.05. 08:30", False)
-    fraction = pd.DataFrame({"slug": ["b"], "url": [HERE], "created_at": [1714552200], "clicks": [1.234]})
+    fraction = pd.DataFrame({"slug": ["b"], "url": [f"{HERE}&2"], "created_at": [1714552200], "clicks": [1.234]})
     assert shop.import_frame(fraction).count("count-unreadable") == 1
