@@ -63,12 +63,14 @@ TARGETS = (
     "urllarga", "doelurl", "landingpage", "url", "websiteurl", "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
+UNCLEAR = 4
+"""How many of those, at the end, may also hold other addresses."""
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
-    r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo"
+    r"|(has)?(redirectrules?|routing(rules?)?)(count)?|device(longurls|targeting|rules)|ios|iphone|android|geo"
     r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
     r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedule(s|d)?|scheduling|until|validfor(days|hours)?"
     r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rotation|rules|(is)?regexp?|onetime|singleuse"
@@ -437,10 +439,14 @@ LINK_LIST = Tool(
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 
 
-def protection(link: Mapping[str, Any]) -> str:
+def protection(link: Mapping[str, Any], content: str = "") -> str:
     """Return the error of a link that is off, or has a password, an end, a limit or rules that are not read, or "".
 
     Imported without them, such a link would be open to everybody, and for good.
+
+    Args:
+        link: The fields that are not read.
+        content: The content, if it may be a text about the link, while one of the fields says where it leads.
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
@@ -450,8 +456,12 @@ def protection(link: Mapping[str, Any]) -> str:
             )
         if inner:
             return inner
-    off = off_by(link)
-    return f"{off} says that the link is off, but is not chosen as Active; the row was left out" if off else ""
+    if off := off_by(link):
+        return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
+    targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in TARGETS[:-UNCLEAR]}
+    rivals = (name for name, text in targets.items() if content and text[:4].lower() == "http" and text != content)
+    rule = "says where the link leads, and Content says something else; say which column is Content"
+    return next((f"{name}={targets[name][:200]!r} {rule}" for name in rivals), "")
 
 
 def may_close(name: str) -> bool:

@@ -324,7 +324,7 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
         if not wrong and not others:
             yield tuple(cells), number, *cells.values()
             continue
-        row = Row(number, cells, wrong or (foreign.protection(others) if of_links else ""))
+        row = Row(number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if of_links else ""))
         yield own.row(row, ((name, field_text(value)) for name, value in others.items()))
 
 

@@ -302,12 +302,14 @@ def rows_of(
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
     of_links = SHORT_URL in places and (is_chosen or not is_known(heading[places[SHORT_URL]]))
+    target = places.get("Content") if of_links and not is_chosen else None
     unread = [(place, one) for place, one in enumerate(heading) if place not in kinds.places and place not in taken]
     others = [(place, one) for place, one in unread if not is_known(one)]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
     for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}) if of_links else "")
+        content = "" if target is None else cells[target].strip()
+        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}, content) if of_links else "")
         if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
             yield columns, number, *texts
             continue

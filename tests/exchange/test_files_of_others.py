@@ -283,3 +283,31 @@ def test_a_frame_of_a_list_of_links_is_read_as_its_file(shop):
     assert (code.short_code, code.scans, f"{code.created:%d.%m. %H:%M}", code.active) == ("a", 5, "01.05. 08:30", False)
     fraction = pd.DataFrame({"slug": ["b"], "url": [f"{HERE}&2"], "created_at": [1714552200], "clicks": [1.234]})
     assert shop.import_frame(fraction).count("count-unreadable") == 1
+
+
+# ---- where a printed code leads
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("how", ["csv", "json", "frame"])
+def test_a_content_that_is_no_target_leads_no_printed_code_astray(shop, how):
+    """Some services call the text of an advertisement its content."""
+    links = {"Short URL": ["https://s.test/a", "https://s.test/b"], "Long URL": [HERE, f"{HERE}&2"]}
+    frame = pd.DataFrame(links | {"Content": ["Spring mailing", f"{HERE}&2"]})
+    if how == "frame":
+        result = shop.import_frame(frame)
+    else:
+        data = frame.to_csv(index=False) if how == "csv" else frame.to_json(orient="records")
+        result = shop.import_file(data.encode(), format=how)
+    assert [code.short_code for code in shop.list_qrcodes()] == ["b"]
+    assert "Content says something else" in said(result, "invalid")[0][1]
+    chosen = shop.import_frame(frame, columns={"content": "Long URL", "short_url": "Short URL"})
+    assert (chosen.created, shop.find_qrcode("a").content) == (1, HERE)
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("field", ["redirect_rules_count", "Routing", "hasRedirectRules"])
+def test_rules_that_are_not_in_the_file_close_their_link(shop, field):
+    rows = f"A,https://s.test/a,{HERE},2\nB,https://s.test/b,{HERE}&2,0\n"
+    shop.import_file(f"Title,Short URL,Long URL,{field}\n{rows}".encode())
+    assert [code.short_code for code in shop.list_qrcodes()] == ["b"]
