@@ -304,10 +304,10 @@ def _leave(located: Located, part: Part) -> None:
 
 def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> Iterator[Cells]:
     """Yield the rows below the same heading in further sheets, and note those with other headings."""
-    size = start.last - start.first + 1
+    size, heading = start.last - start.first + 1, _lower(located.heading)
     for place, part in enumerate(further):
         rows = _beginning(part, MOST_TRIED) if place < MOST_SHEETS else []
-        ends = (end for end in range(size, len(rows) + 1) if _joined(rows[end - size : end]) == located.heading)
+        ends = (end for end in range(size, len(rows) + 1) if _lower(_joined(rows[end - size : end])) == heading)
         end = next(ends, None)
         if end is not None:
             yield from rows[end:]
@@ -349,9 +349,13 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
     """Return whether a row is the heading once more, as between the pages of a list, or files joined to one."""
-    if len(titles) < 2 or titles[0] not in cells[0]:  # most rows are done with here
+    if len(titles) < 2 or titles[0].lower() not in cells[0].lower():  # most rows are done with here
         return False
-    return tuple(map(tidy, cells)) == titles
+    return _lower(map(tidy, cells)) == _lower(titles)
+
+
+def _lower(titles: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(str.lower, titles))
 
 
 def _what_is_wide(cells: Sequence[str], width: int) -> str:

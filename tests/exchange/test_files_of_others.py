@@ -311,3 +311,15 @@ def test_rules_that_are_not_in_the_file_close_their_link(shop, field):
     rows = f"A,https://s.test/a,{HERE},2\nB,https://s.test/b,{HERE}&2,0\n"
     shop.import_file(f"Title,Short URL,Long URL,{field}\n{rows}".encode())
     assert [code.short_code for code in shop.list_qrcodes()] == ["b"]
+
+
+def test_sheets_and_pages_with_the_heading_in_another_case_are_read(shop):
+    book = Workbook()
+    for row in [("Name", "Content"), ("a", HERE), ("NAME", "CONTENT"), ("b", f"{HERE}&2")]:
+        book.active.append(row)
+    for row in [("name", "content"), ("c", f"{HERE}&3")]:
+        (book["ES"] if "ES" in book else book.create_sheet("ES")).append(row)
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert ([code.name for code in shop.list_qrcodes()], result.issues) == (["a", "b", "c"], ())
