@@ -29,7 +29,6 @@ from qrkit.exchange.columns import (
     WRITERS,
     Column,
     Kind,
-    count_text,
     field_of,
     named,
 )
@@ -212,7 +211,7 @@ def _texts(
 
 def _text(value: Any, label: str, kind: str) -> str:
     text = text_of(value, label, kind)
-    return count_text(text) if kind in COUNTED and not isinstance(value, str) else text
+    return marked(value, text) if kind in COUNTED else text
 
 
 def _own_text(value: Any) -> str:

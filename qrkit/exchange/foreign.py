@@ -19,11 +19,11 @@ from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
-from qrkit.exchange.columns import NO, OFF, YES, count_text
+from qrkit.exchange.columns import NO, OFF, YES
 from qrkit.exchange.foreign_terms import LIMITS, read_terms
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
-from qrkit.exchange.marked_cells import Fraction, value_text
+from qrkit.exchange.marked_cells import value_text
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
@@ -139,7 +139,7 @@ class Tool:
         written = {plain_name(name): name for name in link}
         link = {plain_name(name): _bare(value) for name, value in link.items()}
         given = {name: value for name, value in link.items() if _is_set(value)}
-        terms, rest = read_terms(given, _text, _count, _moment)
+        terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
@@ -152,7 +152,7 @@ class Tool:
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _count(link, counts) or _object(link, counts),
+            "Scans": _text(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
@@ -553,21 +553,12 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
-    return _value(link, names).strip()
-
-
-def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    value = _value(link, names)
-    return count_text(value) if type(value) is Fraction else value.strip()
-
-
-def _value(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = _found(link, name)
         if isinstance(value, list):
             value = next(iter(value), None)
         text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
-        if text.strip() not in NOTHING:
+        if (text := text.strip()) not in NOTHING:
             return text
     return ""
 

@@ -28,10 +28,9 @@ from qrkit.exchange.columns import (
     Kind,
     Packed,
     Row,
-    count_text,
 )
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
-from qrkit.exchange.marked_cells import value_text
+from qrkit.exchange.marked_cells import marked, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -361,7 +360,7 @@ def _text(value: Any, kind: Kind) -> str:
         if not isfinite(value):
             raise ValueError(f"must not be {value}")
         number = repr(value).removesuffix(".0")  # with the sign of -0
-        return count_text(number) if kind in COUNTED else number
+        return marked(value, number) if kind in COUNTED else number
     return _moment(value) if type(value) is int and kind == "moment" else cell_text(value)
 
 

@@ -43,6 +43,7 @@ _FORMS = tuple(
     for form in (
         r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
         r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
+        "(?P<year>20[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
         rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}})\.?(?:[ -]| de ){_MONTH}(?:[ -]| de ){_YEAR}",
         rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}),? (?P<year>[0-9]{{4}})",
     )

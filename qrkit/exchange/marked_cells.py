@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Self
 
-from qrkit.exchange.columns import count_text
+from qrkit.exchange.columns import Fraction, without_thousands
 from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
@@ -39,12 +39,6 @@ class Unsaved(str):
     __slots__ = ()
 
 
-class Fraction(str):
-    """The text of a number such as 1.234; in a column of counts, a text with these characters would mean 1,234."""
-
-    __slots__ = ()
-
-
 def value_text(value: object) -> str:
     """Return the text of a value that is no text in its file, such as a number of a workbook."""
     return marked(value, cell_text(value))
@@ -52,7 +46,7 @@ def value_text(value: object) -> str:
 
 def marked(value: object, text: str) -> str:
     """Return the text of a value, which is a `Fraction` if a count would be read from it as another number."""
-    return Fraction(text) if isinstance(value, float) and count_text(text) != text else text
+    return Fraction(text) if isinstance(value, float) and without_thousands(text) != text else text
 
 
 def linked(text: str, target: str) -> str:

@@ -11,9 +11,9 @@ from functools import lru_cache
 from itertools import chain
 
 from qrkit.errors import UnreadableFile
+from qrkit.exchange.columns import Fraction
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, column_letters
-from qrkit.exchange.marked_cells import Fraction
 
 MEDIA_TYPE = "application/sql"
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest

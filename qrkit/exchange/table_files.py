@@ -33,11 +33,11 @@ from qrkit.exchange.columns import (
     OVERLOOKED,
     REQUIRED,
     TERMS_NAMES,
+    Fraction,
     Packed,
     Row,
     Rows,
     column_pair,
-    count_text,
     field_of,
     named,
     read_row,
@@ -58,7 +58,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Fraction, Linked, Unsaved
+from qrkit.exchange.marked_cells import Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -332,7 +332,7 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             notes.append(("formula-unsaved", f"{detail}, and was left empty"))
             error = error or (rule if name in REQUIRED else "")
         elif type(cell) is Fraction:
-            cells[name] = count_text(cell) if KINDS[name] in COUNTED else str(cell)
+            cells[name] = cell if KINDS[name] in COUNTED else str(cell)
         elif type(cell) is Linked:
             cells[name] = str(cell)
             what, target, text = ADDRESSES.get(name), cell.target.rstrip("/"), cell.strip().rstrip("/")

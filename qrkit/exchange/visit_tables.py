@@ -22,7 +22,6 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
-from qrkit.exchange.marked_cells import Fraction
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.questions.visit_frame import FRAME_KINDS
@@ -89,8 +88,8 @@ SERVICES = {
 _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
 """Plain names of columns that may say how often each row counts."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
-_DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
+_SECONDS = re.compile(r"[0-9]{9,}")
 _TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
 
 
@@ -168,7 +167,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
-            row = {what: cells[place] if what == "count" else cells[place].strip() for what, place in places.items()}
+            row = {what: cells[place].strip() for what, place in places.items()}
             row["time"] = _time_of(cells, places)
             visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table, dates)
         except (InvalidParameter, UnreadableFile, ValueError) as error:
@@ -255,13 +254,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDa
     _check(visit)
     if "count" not in row:
         return visit, 1
-    return visit, _count(row["count"])
-
-
-def _count(cell: str) -> int:
-    if type(cell) is Fraction:
-        raise ValueError(f"count={cell!r} must be a whole number")
-    return read_count(cell.strip(), "count")
+    return visit, read_count(row["count"], "count")
 
 
 def _check(visit: dict[str, Any]) -> None:
@@ -308,12 +301,9 @@ def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
 
 
 def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
-    if day := _DAY.fullmatch(text):
-        moment = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=UTC)
-        return moment + timedelta(hours=12) if is_day else moment
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
     if written := dates.read(text):
-        has_time = ":" in text or text.isdigit() or written.hour or written.minute
+        has_time = ":" in text or _SECONDS.fullmatch(text) or written.hour or written.minute
         return written + timedelta(hours=12) if is_day and not has_time else written
     return from_table(text, name="time")
