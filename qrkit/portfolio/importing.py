@@ -51,6 +51,8 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
+MOSTLY = 3 / 5
+"""The share of addresses among contents from which on any other text is told."""
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
 TOGETHER = 2_500
@@ -212,7 +214,9 @@ class _Importing:
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        self._no_address = _NO_SCHEME if table.of_links or are_addresses(contents) else None
+        self._no_address = NO_CONTENT if are_addresses(contents) else None
+        if table.of_links or are_addresses(contents, least=MOSTLY):
+            self._no_address = _NO_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
         self._has_folders = False
