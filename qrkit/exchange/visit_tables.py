@@ -89,7 +89,7 @@ _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impre
 """Plain names of columns that may say how often each row counts."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
-_SECONDS = re.compile(r"[0-9]{9,}")
+_DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
 
 
@@ -301,9 +301,12 @@ def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
 
 
 def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
+    if day := _DAY.fullmatch(text):
+        moment = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=UTC)
+        return moment + timedelta(hours=12) if is_day else moment
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
     if written := dates.read(text):
-        has_time = ":" in text or _SECONDS.fullmatch(text) or written.hour or written.minute
+        has_time = ":" in text or text.isdigit() or written.hour or written.minute
         return written + timedelta(hours=12) if is_day and not has_time else written
     return from_table(text, name="time")
