@@ -81,7 +81,7 @@ _WHAT_CLOSES = re.compile(
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
     r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never) ?(end|limit|expir[a-z]*)|never|nie|jamais|nunca|nooit"
-    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|-|\[\]|\{\}|0000-00-00.*)",
+    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
     re.IGNORECASE,
 )
 """What says that a field is not set, besides the words for no."""

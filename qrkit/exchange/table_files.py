@@ -336,6 +336,9 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
         elif type(cell) is Linked:
             cells[name] = str(cell)
             what, target, text = ADDRESSES.get(name), cell.target.rstrip("/"), cell.strip().rstrip("/")
+            if name == SHORT_URL and target.partition("://")[2] == text:
+                cells[name] = cell.target
+                continue
             if not what or target == text or (name == SHORT_URL and target.endswith(f"/{text.lstrip('/')}")):
                 continue
             told = f"{str(cell)!r} is the {what}, but the cell leads to {cell.target!r}"

@@ -323,3 +323,12 @@ def test_sheets_and_pages_with_the_heading_in_another_case_are_read(shop):
     book.save(file)
     result = shop.import_file(file.getvalue(), format="xlsx")
     assert ([code.name for code in shop.list_qrcodes()], result.issues) == (["a", "b", "c"], ())
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize("host", ["s.x", "bit.ly", "go"])
+def test_a_short_url_without_its_scheme_is_that_of_its_link(shop, host):
+    link = f'<a href="https://{host}/a">{host}/a</a>'
+    page = f"<table><tr><td>Short URL<td>Long URL</tr><tr><td>{link}<td>{HERE}</tr></table>"
+    shop.import_file(page.encode(), format="html")
+    assert [code.short_code for code in shop.list_qrcodes()] == ["a"]
