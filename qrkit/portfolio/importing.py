@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from urllib.parse import urlsplit
 
 from qrkit.contents.gs1_paths import is_gs1_key
@@ -204,7 +204,7 @@ class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
     def __init__(self, present: Present, table: Table, add: Add, campaign: str) -> None:
-        self._present, self._add, self._default_campaign = present, add, campaign
+        self._present, self._add, self._default_campaign, self._rows = present, add, campaign, table.rows
         tails = {code: slug(words) for code, words in json.loads(present.tails, strict=False)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
@@ -225,7 +225,7 @@ class _Importing:
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
-        return self._is_free(self._link(code.short_url))
+        return self._is_free(self._link(code.short_url), code.short_url)
 
     def updated(
         self, codes: Iterable[tuple[Row, QRCode] | ImportIssue], by: str, there: Iterable[QRCode]
@@ -266,7 +266,7 @@ class _Importing:
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
         given = self._link(code.short_url)
-        is_own = self._is_free(given)
+        is_own = self._is_free(given, code.short_url)
         link = given if given and is_own else self._new_link(given.urlinfo if given else "")
         url = short_url(self._present.base_url, *link)
         try:
@@ -349,17 +349,33 @@ class _Importing:
                 what = f"it is not if the old base URL is {with_scheme(host + path).rstrip('/')}"
                 yield ImportIssue(row.number, "", "", "", "shared-path", f"{rule}; {what}")
 
-    def _is_free(self, link: ShortLink | None) -> bool:
-        """Return whether a short URL contains a short code that is not in use."""
-        return link is not None and self._claims.are_free(link)
+    def _is_free(self, link: ShortLink | None, url: str = "") -> bool:
+        """Return whether a short code is not in use, or will not be by a short URL of this portfolio in the file.
+
+        Args:
+            url: The short URL in the file; "" for a new one.
+        """
+        if link is None or not self._claims.are_free(link):
+            return False
+        return link.code not in self._codes_here or (url != "" and self._is_here(url))
+
+    def _is_here(self, url: str) -> bool:
+        return host_of(with_scheme(url)) in self._own_hosts
+
+    @cached_property
+    def _codes_here(self) -> frozenset[str]:
+        """The short codes in the file that are printed with the base URL, so that links of other hosts leave them."""
+        urls = {row.cells.get("Trackable URL", "") for row in self._rows}
+        found = (self._read_link(url) for url in urls if url and self._is_here(url))
+        return frozenset(link.code for link in found if link)
 
     def _link(self, url: str) -> ShortLink | None:
         """Return the short code and the tail of a row; if another QR Code has the code, the tail may be part of it."""
         link = self._read_link(url)
-        if link is None or not link.urlinfo or self._is_free(link):
+        if link is None or not link.urlinfo or self._is_free(link, url):
             return link
         whole = _with_slash(link)
-        return whole if self._is_free(whole) else link
+        return whole if self._is_free(whole, url) else link
 
     def _new_link(self, urlinfo: str) -> ShortLink:
         links = (ShortLink(code, urlinfo) for code in iter(new_short_code, ""))

@@ -332,3 +332,16 @@ def test_a_short_url_without_its_scheme_is_that_of_its_link(shop, host):
     page = f"<table><tr><td>Short URL<td>Long URL</tr><tr><td>{link}<td>{HERE}</tr></table>"
     shop.import_file(page.encode(), format="html")
     assert [code.short_code for code in shop.list_qrcodes()] == ["a"]
+
+
+@pytest.mark.rule("T19")
+def test_a_short_url_of_this_portfolio_keeps_its_code_before_those_of_other_hosts(shop):
+    """Codes printed with the base URL lead here at once; those of other hosts still lead there."""
+    rows = f"A,https://other.test/a,{HERE}\nB,{GO}/a,{HERE}&2\nC,{GO}/b/tail,{HERE}&3\n"
+    result = shop.import_file(f"Title,Short URL,Long URL\n{rows}".encode())
+    assert [row for row, _ in said(result, "code-taken")] == [2]
+    assert [code.short_code for code in shop.list_qrcodes()][1:] == ["a", "b/tail"]
+    assert shop.find_qrcode("a").content == f"{HERE}&2"
+    tails = f"Name,Content,Trackable URL\nD,{HERE}&4,{GO}/c/tail\n"
+    shop.import_file(tails.encode())
+    assert shop.find_qrcode("c").urlinfo == "tail"
