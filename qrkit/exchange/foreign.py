@@ -44,7 +44,8 @@ OFTEN_ON = (
 STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus", "estado", "statut", "état", "stato")
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
-KNOWN_STATES = columns.ON | OFF | YES | NO | {""}
+KNOWN_STATES = columns.ON | OFF | YES | {""}
+_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS = (
     "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
     "hit count",
@@ -484,7 +485,7 @@ def off_by(link: Mapping[str, Any]) -> str:
 def unknown_state(link: Mapping[str, Any]) -> str:
     """Return the plain name of a field of states, and its word, if that says neither on nor off; "" if none does."""
     unknown = ((name, word) for name, word in _said(link, STATUS).items() if word.lower() not in KNOWN_STATES)
-    return next((f"{name}={word!r}" for name, word in unknown if not word.isdecimal()), "")
+    return next((f"{name}={word!r}" for name, word in unknown if not _HTTP_STATUS.fullmatch(word)), "")
 
 
 def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
