@@ -53,15 +53,15 @@ COUNTS = (
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
     "customshorturl", "customshortlink", "custombitlink", "shorturl", "shortlink", "shortenedurl", "shortenedlink",
-    "bitlink", "tinyurl", "flowcodeurl", "cloakedurl", "redirectfrom", "redirectrulefrom", "kurzurl", "kurzlink",
-    "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink",
+    "bitlink", "tinyurl", "flowcodeurl", "shortlinkurl", "cloakedurl", "redirectfrom", "redirectrulefrom", "kurzurl",
+    "kurzlink", "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink",
 )  # fmt: skip
 """Plain names of columns of short URLs, the one to keep first."""
 TARGETS = (
     "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
     "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
-    "fullurl", "fulllink", "zielurl", "ziellink", "langeurl", "urllongue", "lienlong", "urldestino", "urldedestino",
-    "urllarga", "doelurl", "landingpage", "url", "websiteurl", "website",
+    "fullurl", "fulllink", "qrdata", "zielurl", "ziellink", "langeurl", "urllongue", "lienlong", "urldestino",
+    "urldedestino", "urllarga", "doelurl", "landingpage", "url", "websiteurl", "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
 UNCLEAR = 4

@@ -120,14 +120,28 @@ def test_a_target_that_is_no_address_is_told(shop):
 # ---- json of services that qrkit does not know
 
 
-HOVERCODE = [{"id": "5b1", "qr_data": HERE, "display_name": "Door", "shortlink_url": "https://hov.to/a1"}]
+HOVERCODE = {
+    "id": "5b1",
+    "qr_data": HERE,
+    "display_name": "Door",
+    "shortlink_url": "https://hov.to/a1",
+    "dynamic": True,
+}
 
 
-@pytest.mark.parametrize("value", [HOVERCODE, {"count": 1, "results": HOVERCODE}, {"a": {"b": HOVERCODE}}])
+def test_json_of_hovercode_is_a_list_of_links(shop):
+    shop.import_file(json.dumps({"count": 1, "results": [HOVERCODE]}).encode(), format="json")
+    assert [(code.short_code, code.name, code.content) for code in shop.list_qrcodes()] == [("a1", "Door", HERE)]
+
+
+UNKNOWN = [{"id": "5b1", "payload": HERE, "label": "Door", "hop": "https://hov.to/a1"}]
+
+
+@pytest.mark.parametrize("value", [UNKNOWN, {"count": 1, "results": UNKNOWN}, {"a": {"b": UNKNOWN}}])
 def test_json_without_contents_names_its_fields(shop, value):
-    with pytest.raises(UnreadableFile, match="no object of the file has the column 'Content'; it has 'id', 'qr_data'"):
+    with pytest.raises(UnreadableFile, match="no object of the file has the column 'Content'; it has 'id', 'payload'"):
         shop.import_file(json.dumps(value).encode(), format="json")
-    chosen = {"content": "qr_data", "short_url": "shortlink_url", "name": "display_name"}
+    chosen = {"content": "payload", "short_url": "hop", "name": "label"}
     shop.import_file(json.dumps(value).encode(), format="json", columns=chosen)
     assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a1", "Door")]
 
