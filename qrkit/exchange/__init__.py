@@ -5,6 +5,7 @@ Readers are `read(data, how) -> Table`, writers `write(rows, file, how)`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -56,23 +57,26 @@ class ExchangeFormat(ImportFormat):
 Format = TypeVar("Format", bound=ImportFormat)
 
 
-def _of_module(format: str, name: str) -> Callable[..., Any]:
+def _of_module(module: str, name: str) -> Callable[..., Any]:
     """Return a function of a format's module, which is loaded on first use: most programs need one format, or none."""
-    return on_demand(f"exchange.{format}_file:{name}")
+    return on_demand(f"exchange.{module}:{name}")
 
 
 SHEETS: dict[str, SheetParts] = {
-    format: _of_module(format, "parts") for format in ("csv", "xls", "xlsx", "ods", "html", "json", "sql")
+    **{
+        format: _of_module(f"{format}_file", "parts") for format in ("csv", "xls", "xlsx", "ods", "html", "json", "sql")
+    },
+    "log": _of_module("access_logs", "parts"),
 }
 """The row readers of formats whose columns can have any names."""
 
 
 def _own_format(name: str, media_type: str) -> ExchangeFormat:
-    return ExchangeFormat(name, media_type, _of_module(name, "read"), _of_module(name, "write"))
+    return ExchangeFormat(name, media_type, _of_module(f"{name}_file", "read"), _of_module(f"{name}_file", "write"))
 
 
 def _sheet_format(name: str, media_type: str) -> ExchangeFormat:
-    return ExchangeFormat(name, media_type, read_sheets(SHEETS[name]), _of_module(name, "write"))
+    return ExchangeFormat(name, media_type, read_sheets(SHEETS[name]), _of_module(f"{name}_file", "write"))
 
 
 EXCHANGE_FORMATS = {
@@ -111,19 +115,24 @@ IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
 }
 """The formats above, and formats that can only be imported."""
 
+_LOG = ImportFormat("log", "text/plain", read_sheets(SHEETS["log"]))
+"""The format of access logs, which have visits, and no QR Codes."""
 
 LIKE = {
     "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html", "jsonl": "json",
     "ndjson": "json",
 }  # fmt: skip
 """Other suffixes of the formats of imports."""
-AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text")
-"""Suffixes of tables with other separators than commas, which are read as csv."""
+AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text", ".log")
+"""Suffixes of texts whose first lines tell their format: tables with any separators, and access logs."""
 OTHERS = {
     b"%PDF-": "a PDF", b"\x1f\x8b": "a gzip archive", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
 }  # fmt: skip
 """First bytes of files that are no tables."""
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
+"""Matches the beginning of an object, or of an array of objects, which no heading of a csv has."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
@@ -165,7 +174,7 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
     Raises:
         UnreadableFile: If the bytes are those of a file that is no table.
     """
-    from qrkit.exchange import html_file, xls_file
+    from qrkit.exchange import access_logs, xls_file
 
     if what := next((what for start, what in OTHERS.items() if data.startswith(start)), ""):
         raise UnreadableFile(f"the file is {what}, not a table; send it as csv, xlsx, xls, ods, json or xml")
@@ -174,11 +183,21 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
     if data.startswith(SIGNATURE):
         return _of_archive(data, named)
     if named in SHEETS and named not in ("json", "sql"):
-        # Excel also opens text files with suffixes of workbooks, so pages and csv files with such a suffix are common.
-        if html_file.is_page(data):
-            return IMPORT_FORMATS["html"]
-        return EXCHANGE_FORMATS["xml" if named != "csv" and data.lstrip()[:1] == b"<" else "csv"]
+        return _LOG if access_logs.is_log(data) else IMPORT_FORMATS[_of_text(data, named)]
     return IMPORT_FORMATS[named]
+
+
+def _of_text(data: bytes, named: str) -> str:
+    """Return the format of a text: Excel opens pages and csv files with suffixes of workbooks, so these are common."""
+    from qrkit.exchange import html_file, sql_file
+
+    if html_file.is_page(data):
+        return "html"
+    if _XML.match(data) or (named != "csv" and data.lstrip()[:1] == b"<"):
+        return "xml"
+    if _JSON.match(data):
+        return "json"
+    return "sql" if sql_file.is_dump(data) else "csv"
 
 
 def _of_archive(data: bytes, named: str) -> ImportFormat:
@@ -191,5 +210,5 @@ def _of_archive(data: bytes, named: str) -> ImportFormat:
         return IMPORT_FORMATS["ods"]
     if named != "zip" and not zip_file.has_codes(data):
         rule = "the file is a zip archive, but not a workbook, and contains neither a manifest.xml nor pictures"
-        raise UnreadableFile(f"{rule}; send a workbook as xls, xlsx or ods")
+        raise UnreadableFile(f"{rule}; send a workbook as xls, xlsx or ods, and tables one by one")
     return EXCHANGE_FORMATS["zip"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
@@ -155,13 +155,16 @@ NO = frozenset({
 })  # fmt: skip
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
 ON = frozenset({
-    "active", "enabled", "live", "published", "aktiv", "aktiviert", "actif", "activé", "activo", "activado", "actief",
-    "aan", "ativo", "ativado", "attivo", "attivato",
+    "active", "enabled", "live", "published", "running", "online", "ok", "open", "public", "aktiv", "aktiviert",
+    "actif", "activé", "activo", "activado", "actief", "aan", "ativo", "ativado", "attivo", "attivato",
 })  # fmt: skip
 OFF = frozenset({
     "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
     "suspended", "deleted", "draft", "unpublished", "offline", "inaktiv", "deaktiviert", "pausiert", "gesperrt",
     "abgelaufen", "inactif", "désactivé", "expiré", "inactivo", "desactivado", "pausado", "caducado", "inactief",
+    "trashed", "trash", "ended", "closed", "removed", "retired", "cancelled", "canceled",
+    "terminated", "locked", "revoked", "beendet", "gelöscht", "geschlossen", "stillgelegt", "terminé", "supprimé",
+    "arrêté", "finalizado", "eliminado", "cerrado", "beëindigd", "gestopt", "verwijderd", "gesloten", "terminato",
     "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
     "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
 })  # fmt: skip
@@ -451,8 +454,7 @@ def _moment(text: str, name: str) -> datetime:
 def _whole(text: str, name: str) -> int:
     number = read_whole(_WHOLE_WITH_COMMA.sub(r"\1.0", text))
     if number is None:
-        written = text[:-1] if "." in text and count_text(text[:-1]) == text else text
-        raise InvalidParameter(Problem(name, written, "must be a whole number", "wrong-type"))
+        raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
     return number
 
 
@@ -462,14 +464,19 @@ def without_thousands(text: str) -> str:
     return found[1].replace(found[2], "") if found else text
 
 
-def count_text(number: str) -> str:
-    """Return a number that is no text in its file as the text of a count: 1.234, which is no 1,234, becomes 1.2340."""
-    return number if without_thousands(number) == number else f"{number}0"
+class Fraction(str):
+    """The text of a number such as 1.234, which is no text in its file; as a text, it would be a count of 1,234."""
+
+    __slots__ = ()
+
+    def strip(self, _chars: str | None = None, /) -> Self:
+        """Return it as it is: there are no spaces around it."""
+        return self
 
 
 def read_count(text: str, name: str) -> int:
     """Parse a number of scans, as spreadsheets of any language write it."""
-    number = _whole(without_thousands(text), name)
+    number = _whole(text if type(text) is Fraction else without_thousands(text), name)
     if not 0 <= number < 2**53:
         raise InvalidParameter(Problem(name, text, "must be a number of scans, 0 or more", "out-of-range"))
     return number

@@ -17,6 +17,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
 from qrkit.exchange.encodings import decoded, undecoded
 from qrkit.exchange.locating import MOST_TRIED, Part
+from qrkit.exchange.marked_cells import formula_text
 from qrkit.exchange.table_files import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF0
 
 _KEPT_AS_TEXT = re.compile(r'="([^"]*)"')
 """A formula that some programs write for a text, so that a spreadsheet keeps its leading zeros: ="0012"."""
+_SIGN = re.compile(r"'|=\"|=\s?[A-Za-z][A-Za-z0-9.]*\(")
+"""Matches what marks a text, and functions of formulas; most files have none of these."""
 _OURS = frozenset(NAMES)
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
@@ -93,7 +96,7 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
     """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
     rows, bare = _rows(text, _delimiter(text, share)), _bare
     is_broken = undecoded(text)
-    if "'" not in text and '="' not in text and not is_broken:
+    if not is_broken and not _SIGN.search(text):
         yield from rows
         return
     for number, cells in enumerate(rows, start=1):
@@ -109,8 +112,8 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
 
 
 def _bare(cell: str) -> str:
-    formula = _KEPT_AS_TEXT.fullmatch(cell)
-    return formula[1] if formula else taken_off(cell)
+    kept = _KEPT_AS_TEXT.fullmatch(cell)
+    return kept[1] if kept else formula_text(cell) if cell[0] == "=" else taken_off(cell)
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Cells]:

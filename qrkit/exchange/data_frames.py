@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
     CAMPAIGN,
@@ -29,13 +30,22 @@ from qrkit.exchange.columns import (
     WRITERS,
     Column,
     Kind,
-    count_text,
     field_of,
     named,
 )
 from qrkit.exchange.kind_columns import KindColumns
+from qrkit.exchange.marked_cells import marked
 from qrkit.exchange.own_columns import OwnColumns
-from qrkit.exchange.table_files import MOST_ROWS, Table, left_out_issues, opened_issues, rows_of, table_of_records
+from qrkit.exchange.table_files import (
+    MOST_ROWS,
+    SHORT_URL,
+    Table,
+    left_out_issues,
+    opened_issues,
+    rows_of,
+    table_of_links,
+    table_of_records,
+)
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
 
@@ -159,6 +169,10 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
+    if tool := None if columns else foreign.tool_of(titles):
+        texts = _texts(frame, titles, {}, KindColumns(()))
+        links = ((number, dict(zip(titles, cells, strict=True)), wrong) for number, cells, wrong in texts)
+        return table_of_links(tool, links, titles, heading=0)
     kinds = KindColumns(() if columns else titles)
     places = _chosen(list(frame.columns), columns) if columns else _places(titles, kinds)
     own = OwnColumns(LABELS.values())
@@ -193,7 +207,10 @@ def _ours(label: Hashable) -> str | None:
 def _texts(
     frame: pd.DataFrame, titles: Sequence[str], places: Mapping[str, int], kinds: KindColumns
 ) -> Iterator[tuple[int, list[str], str]]:
-    """Yield the number, the texts and the error of each row that has any text in our columns or those of kinds."""
+    """Yield the number, the texts and the error of each row that has any text in our columns or those of kinds.
+
+    Without such columns, all count.
+    """
     known = {place: (titles[place], "text") for place in kinds.places}
     known |= {place: (LABELS[name], KINDS[name]) for name, place in places.items()}
     # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.
@@ -204,19 +221,19 @@ def _texts(
         for place, value in enumerate(values):
             with collecting(problems):
                 texts[place] = _text(value, *known[place]) if place in known else _own_text(value)
-        if problems or any(texts[place] for place in known):
+        if problems or any(texts[place] for place in known or range(len(titles))):
             yield number, texts, "; ".join(map(str, problems))
 
 
 def _text(value: Any, label: str, kind: str) -> str:
     text = text_of(value, label, kind)
-    return count_text(text) if kind in COUNTED and not isinstance(value, str) else text
+    return marked(value, text) if kind in COUNTED else text
 
 
 def _own_text(value: Any) -> str:
     """Convert a cell in a column that is not ours to text; of an object that is no cell, what Python prints of it."""
     try:
-        return text_of(value, "")
+        return marked(value, text_of(value, ""))
     except InvalidParameter:
         return field_text(value) if isinstance(value, dict | list) else str(value)
 
@@ -251,4 +268,7 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         problems.append(Problem(label, None, rule, "missing-parameter"))
     if problems:
         raise InvalidParameter(*problems)
-    return {name: names.index(name) for name in ALL_NAMES if name in names}
+    places = {name: names.index(name) for name in ALL_NAMES if name in names}
+    if SHORT_URL not in places and (short := foreign.short_url_in(titles)):
+        places[SHORT_URL] = titles.index(short)
+    return places

@@ -7,8 +7,10 @@ its source in public code, as of 2026; none of these tools guarantees its names.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -16,11 +18,13 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import NO, OFF, YES, count_text
+from qrkit.exchange import columns
+from qrkit.exchange.columns import NO, OFF, YES
 from qrkit.exchange.foreign_terms import LIMITS, read_terms
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
-from qrkit.exchange.marked_cells import Fraction, value_text
+from qrkit.exchange.marked_cells import value_text
+from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
@@ -40,25 +44,34 @@ OFTEN_ON = (
 STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus", "estado", "statut", "état", "stato")
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
-COUNTS = ("clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits")
+KNOWN_STATES = columns.ON | OFF | YES | {""}
+_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
+COUNTS = (
+    "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
+    "hit count",
+)  # fmt: skip
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
     "customshorturl", "customshortlink", "custombitlink", "shorturl", "shortlink", "shortenedurl", "shortenedlink",
-    "bitlink", "tinyurl", "flowcodeurl",
+    "bitlink", "tinyurl", "flowcodeurl", "shortlinkurl", "cloakedurl", "redirectfrom", "redirectrulefrom", "kurzurl",
+    "kurzlink", "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink",
 )  # fmt: skip
 """Plain names of columns of short URLs, the one to keep first."""
 TARGETS = (
     "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
-    "targeturl", "targetlink", "target", "redirecturl", "redirectsto", "leadsto", "landingpage", "url", "websiteurl",
-    "website",
+    "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
+    "fullurl", "fulllink", "qrdata", "zielurl", "ziellink", "langeurl", "urllongue", "lienlong", "urldestino",
+    "urldedestino", "urllarga", "doelurl", "landingpage", "url", "websiteurl", "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
+UNCLEAR = 4
+"""How many of those, at the end, may also hold other addresses."""
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
     r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
     r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
-    r"|(has)?(redirect|routing)rules?|device(longurls|targeting|rules)|ios|iphone|android|geo"
+    r"|(has)?(redirectrules?|routing(rules?)?)(count)?|device(longurls|targeting|rules)|ios|iphone|android|geo"
     r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
     r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedule(s|d)?|scheduling|until|validfor(days|hours)?"
     r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rotation|rules|(is)?regexp?|onetime|singleuse"
@@ -68,8 +81,11 @@ _WHAT_CLOSES = re.compile(
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
-    r"(|0|-1|false|no?|null|\\N|none|nan|n/?a|never|off|unlimited|-|\[\]|\{\}|0000-00-00.*)", re.IGNORECASE
+    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never) ?(end|limit|expir[a-z]*)|never|nie|jamais|nunca|nooit"
+    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
+    re.IGNORECASE,
 )
+"""What says that a field is not set, besides the words for no."""
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -124,7 +140,7 @@ class Tool:
         written = {plain_name(name): name for name in link}
         link = {plain_name(name): _bare(value) for name, value in link.items()}
         given = {name: value for name, value in link.items() if _is_set(value)}
-        terms, rest = read_terms(given, _text, _count, _moment)
+        terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
@@ -137,7 +153,7 @@ class Tool:
             "Content": _text(link, self.target_in(link)),
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
-            "Scans": _count(link, counts) or _object(link, counts),
+            "Scans": _text(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
@@ -182,6 +198,12 @@ class Tool:
             if top := next((top for top in tops if top in found), ""):
                 known[ours] = found[top]
         return known
+
+    def columns_of_ours(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the names that are those of our columns, as in lists that people keep, and which columns these are."""
+        unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
+        ours = {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self is LINK_LIST else {}
+        return {name: column for name, column in ours.items() if column}
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
         is_skipped = _text(link, SKIP_QUERY).lower() in YES
@@ -283,7 +305,7 @@ KUTT = Tool(
 DUB_FILE = Tool(
     name="Dub, csv",
     known_by=("Short link", "Destination URL"),
-    limits_in="the json of GET /links",
+    limits_in="the service, such as the json of GET /links of Dub",
     passes_query="true",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
@@ -349,8 +371,19 @@ REBRANDLY = Tool(
 )
 """API, `GET /v1/links`, an array, as developers.rebrandly.com/docs/link-entity has it; tags are objects with a name."""
 
+GOOGL = Tool(name="goo.gl", known_by=("kind", "id", "longUrl"), url=("id",), title=())
+"""API, `GET /urlshortener/v1/url/history`, as it was answered and exported until goo.gl ended."""
+
+SHLINK_TABLE = Tool(
+    name="Shlink, its table of URLs",
+    known_by=("original_url", "short_code", "date_created"),
+    code=("short_code",),
+    passes_query="true",
+)
+"""The table of the database as a file or in a dump: shlinkio/shlink, `short_urls`, without tags, rules and visits."""
+
 TOOLS = (
-    CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
+    GOOGL, SHLINK_TABLE, CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
     BITLY_FILE, BITLY_API, SHLINK_FILE, SHLINK_API, YOURLS_API, YOURLS_TABLE, YOURLS_PLUGIN, KUTT, DUB_FILE,
     DUB_OLD_FILE, DUB_API,
 )  # fmt: skip
@@ -365,6 +398,41 @@ def plain_name(name: str) -> str:
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
+    title=(
+        "title",
+        "name",
+        "qr code name",
+        "link name",
+        "link title",
+        "label",
+        "qr name",
+        "qr title",
+        "flowcode name",
+        "display name",
+        "affiliate link name",
+        "titel",
+        "bezeichnung",
+        "titre",
+        "nom",
+        "título",
+        "nombre",
+        "naam",
+    ),
+    created=(
+        "created at",
+        "created",
+        "created on",
+        "created date",
+        "date created",
+        "creation date",
+        "erstellt am",
+        "erstellt",
+        "créé le",
+        "date de création",
+        "creado el",
+        "fecha de creación",
+        "aangemaakt op",
+    ),
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",
@@ -372,44 +440,65 @@ LINK_LIST = Tool(
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 
 
-def protection(link: Mapping[str, Any]) -> str:
+def protection(link: Mapping[str, Any], content: str = "") -> str:
     """Return the error of a link that is off, or has a password, an end, a limit or rules that are not read, or "".
 
     Imported without them, such a link would be open to everybody, and for good.
+
+    Args:
+        link: The fields that are not read.
+        content: The content, if it may be a text about the link, while one of the fields says where it leads.
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value) and _closes(name):
+        if _is_set(value) and closes(name):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
         if inner:
             return inner
-    off = off_by(link)
-    return f"{off} says that the link is off, but is not chosen as Active; the row was left out" if off else ""
+    if off := off_by(link):
+        return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
+    targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in TARGETS[:-UNCLEAR]}
+    rivals = (name for name, text in targets.items() if content and text[:4].lower() == "http" and text != content)
+    rule = "says where the link leads, and Content says something else; say which column is Content"
+    return next((f"{name}={targets[name][:200]!r} {rule}" for name in rivals), "")
 
 
 def may_close(name: str) -> bool:
     """Return whether a field of this name may say that a link is off, or has a limit."""
-    return plain_name(name) in SWITCHES or _closes(name)
+    return plain_name(name) in SWITCHES or closes(name)
 
 
-def _closes(name: str) -> bool:
+def closes(name: str) -> bool:
+    """Return whether a field of this name may close, limit or change a link."""
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
 
 
 def off_by(link: Mapping[str, Any]) -> str:
     """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
-    switches = {name: value for title, value in link.items() if (name := plain_name(title)) in SWITCHES}
-    texts = {name: _text(switches, (name,)) for name in switches}
-    off = (name for name, text in texts.items() if text.lower() in (OFF if name in STATUS else NO | OFF))
-    return next((f"{name}={texts[name]!r}" for name in off), "")
+    said = _said(link, SWITCHES)
+    off = (name for name, word in said.items() if word.lower() in (OFF if name in STATUS else NO | OFF))
+    return next((f"{name}={said[name]!r}" for name in off), "")
+
+
+def unknown_state(link: Mapping[str, Any]) -> str:
+    """Return the plain name of a field of states, and its word, if that says neither on nor off; "" if none does."""
+    unknown = ((name, word) for name, word in _said(link, STATUS).items() if word.lower() not in KNOWN_STATES)
+    return next((f"{name}={word!r}" for name, word in unknown if not _HTTP_STATUS.fullmatch(word)), "")
+
+
+def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
+    """Return the texts of fields by the plain names that are among these."""
+    values = {name: value for title, value in link.items() if (name := plain_name(title)) in names}
+    return {name: _text(values, (name,)) for name in values}
 
 
 def _is_set(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(_is_set, value.values()))
-    return bool(value) and _NOT_SET.fullmatch(str(value).strip()) is None
+    text = str(value).strip()
+    return bool(value) and text.lower() not in NO and _NOT_SET.fullmatch(text) is None
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:
@@ -437,9 +526,14 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
+def short_urls_in(names: Iterable[str]) -> list[str]:
+    """Return the names of the fields of short URLs among these names."""
+    return [name for name in names if plain_name(name) in SHORT_URLS]
+
+
 def short_url_in(names: Iterable[str]) -> str:
     """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
-    found = [name for name in names if plain_name(name) in SHORT_URLS]
+    found = short_urls_in(names)
     return found[0] if len(found) == 1 else ""
 
 
@@ -460,21 +554,12 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
-    return _value(link, names).strip()
-
-
-def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    value = _value(link, names)
-    return count_text(value) if type(value) is Fraction else value.strip()
-
-
-def _value(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     for name in names:
         value = _found(link, name)
         if isinstance(value, list):
             value = next(iter(value), None)
         text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
-        if text.strip() not in NOTHING:
+        if (text := text.strip()) not in NOTHING:
             return text
     return ""
 
@@ -497,6 +582,9 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
     value: Any = next(filter(None, (_found(link, name) for name in names)), [])
-    many = re.split(r"[|,]", value) if isinstance(value, str) else value if isinstance(value, list) else []
+    if isinstance(value, str) and value.startswith("["):  # Short.io writes a list into its csv
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    many = split_tags(value) if isinstance(value, str) else value if isinstance(value, list) else []
     texts = (one.get("name") if isinstance(one, dict) else one for one in many)
     return [text.strip() for text in texts if isinstance(text, str) and text.strip()]

@@ -43,13 +43,12 @@ _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", r
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
 
 
-def read_terms(link: Mapping[str, Any], text: Find, count: Find, moment: Find) -> tuple[dict[str, str], dict[str, Any]]:
+def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the cells of a link's terms under our column names, and the link without what they say.
 
     Args:
         link: The fields of the link that are set, by plain name.
         text: Returns the first text under one of some names.
-        count: Returns it as a count.
         moment: Returns it as a timestamp in table format.
     """
     cells: dict[str, str] = {}
@@ -57,7 +56,7 @@ def read_terms(link: Mapping[str, Any], text: Find, count: Find, moment: Find) -
     for column, find, names in (
         ("Valid Since (UTC)", moment, SINCE),
         ("Valid Until (UTC)", moment, UNTIL),
-        ("Limit", count, LIMIT),
+        ("Limit", text, LIMIT),
         ("Otherwise", text, OTHERWISE),
     ):
         if cell := find(link, names):

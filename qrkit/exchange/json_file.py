@@ -13,8 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from math import inf, isfinite
-from types import NoneType
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
@@ -29,10 +28,9 @@ from qrkit.exchange.columns import (
     Kind,
     Packed,
     Row,
-    count_text,
 )
-from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Part, Place, Share
-from qrkit.exchange.marked_cells import value_text
+from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
+from qrkit.exchange.marked_cells import marked, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -42,6 +40,7 @@ from qrkit.exchange.table_files import (
     Writing,
     check_number,
     check_size,
+    missing_column,
     table_of_links,
     table_of_records,
 )
@@ -55,8 +54,6 @@ NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
-Writer = Callable[[Any], str]
-"""Makes the text of a value, or raises ValueError with the rule that the value breaks."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -84,17 +81,17 @@ def read(data: bytes, how: Reading) -> Table:
     Exports of other tools (`exchange.foreign`) are also read, including the objects that wrap the links.
 
     Raises:
-        UnreadableFile: If the file is too large, or is not a JSON array.
+        UnreadableFile: If the file is too large, is not JSON, or has no object with a content.
     """
     value = _rows_of_frame(_parsed(data))
-    found = _records(value, _is_record) or value
-    if not isinstance(found, list):
-        raise UnreadableFile("the file is not a JSON array of QR Codes")
+    found = _records(value, _is_record)
+    if not found and value != []:
+        raise _without_contents(value)
     first = next(filter(_is_record, found), ())
     if tool := foreign.tool_of(first):
         return table_of_links(tool, how.watch(_links(found, tool), "Reading", len(found)), first)
     own = OwnColumns(ELEMENTS)
-    return table_of_records(how.watch(_rows(found, own, has_escapes=b"\\u" in data), "Reading", len(found)), own)
+    return table_of_records(how.watch(_rows(found, own), "Reading", len(found)), own)
 
 
 def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
@@ -112,9 +109,8 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
         UnreadableFile: If the file is too large, is not JSON, or has no array of objects.
     """
     value = _parsed(data)
-    arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
     found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
-    found = found or next(arrays, [])
+    found = found or _first_objects(value)
     if not found or not all(isinstance(one, dict) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
     flat = [dict(_flat(one)) for one in found]
@@ -127,6 +123,22 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
         if any(map(_SURROGATE.search, cells)):
             raise UnreadableFile(f"object {number} holds half a character (a lone surrogate)")
         yield cells
+
+
+def _first_objects(value: Any) -> list[Any]:
+    """Return the first array at any depth that begins with an object."""
+    arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
+    return next(arrays, [])
+
+
+def _without_contents(value: Any) -> UnreadableFile:
+    """Return the error of a file in which no object has a content."""
+    objects = [dict(_flat(one)) for one in _first_objects(value)[:MOST_TRIED] if isinstance(one, dict)]
+    if not objects:
+        return UnreadableFile("the file is not a JSON array of QR Codes: it has no array of objects")
+    names = list(dict.fromkeys(name for one in objects for name in one))
+    rows = [[one.get(name, "") for name in names] for one in objects]
+    return missing_column(REQUIRED[0], Located(tuple(names), 1), rows, "no object of the file has the")
 
 
 def _records(value: Any, is_record: Callable[[dict[str, Any]], bool]) -> list[Any]:
@@ -287,119 +299,81 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-class _Shape(NamedTuple):
-    """How objects with the same names, and values of the same types, become rows.
+@lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
+def _columns_of(names: tuple[str, ...]) -> tuple[dict[str, str], bool]:
+    """Return the columns of those of the names that have one, and whether that of short URLs is a name of other tools.
 
-    Attributes:
-        names: The names of the fields that are read.
-        columns: Their columns.
-        writers: The position of each value that is not a text, and what makes its text.
-        unknown: Names that are not columns.
-        is_twice: Whether two names are of one column.
-        of_links: Whether a name of other tools is that of the short URL, so that unknown names may limit their links.
+    Then, the other names may limit links.
     """
-
-    names: tuple[str, ...]
-    columns: tuple[str, ...]
-    writers: tuple[tuple[int, Writer], ...]
-    unknown: tuple[str, ...]
-    is_twice: bool
-    of_links: bool
-
-
-def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
-    type_of = dict(zip(names, types, strict=True))
     columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
     short = foreign.short_url_in(names) if SHORT_URL not in columns.values() else ""
-    if short:
-        columns[short] = SHORT_URL
-    return _Shape(
-        names=tuple(columns),
-        columns=tuple(columns.values()),
-        writers=tuple(
-            (place, _writer(KINDS[column], type_of[name]))
-            for place, (name, column) in enumerate(columns.items())
-            if type_of[name] is not str
-        ),
-        unknown=tuple(name for name in names if name not in columns and name.lower() not in OVERLOOKED),
-        is_twice=len(set(columns.values())) < len(columns),
-        of_links=bool(short),
-    )
+    return columns | ({short: SHORT_URL} if short else {}), bool(short)
 
 
-def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row | Packed]:
-    # The objects of a file have one of a few shapes.
-    shape_of = lru_cache(maxsize=100)(_shape)
+def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
             yield Row(number, {}, "is no object")
             continue
-        shape = shape_of(tuple(one), tuple(map(type, one.values())))
-        texts = [one[name] for name in shape.names] if len(shape.names) < len(one) else list(one.values())
-        wrong = ""
-        for place, write in shape.writers:
+        columns, of_links = _columns_of(tuple(one))
+        cells, wrong = _cells(one, columns)
+        others: dict[str, Any] = {}
+        if len(columns) < len(one):
+            others = {name: one[name] for name in one if name not in columns and name.lower() not in OVERLOOKED}
+        if not wrong and not others:
+            yield tuple(cells), number, *cells.values()
+            continue
+        row = Row(number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if of_links else ""))
+        yield own.row(row, ((name, field_text(value)) for name, value in others.items()))
+
+
+def _cells(one: Mapping[str, Any], columns: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Return the texts of an object by column, and the last error of its values, or ""."""
+    cells: dict[str, str] = {}
+    wrong = ""
+    for name, column in columns.items():
+        text = one[name]
+        if type(text) is not str:
             try:
-                texts[place] = write(texts[place])
+                text = _text(text, KINDS[column])
             except ValueError as error:
-                texts[place], wrong = "", f"{shape.names[place]}: {error}"
-        if has_escapes and _SURROGATE.search("".join(texts)):  # only JSON escapes can contain lone surrogates
-            name = next(name for name, text in zip(shape.names, texts, strict=True) if _SURROGATE.search(text))
-            wrong = f"{name}: holds half a character (a lone surrogate)"
-            texts = [_SURROGATE.sub("?", text) for text in texts]
-        if shape.is_twice or type(one) is _Twice:
-            wrong = "a name appears twice in it"
-        if wrong or shape.unknown:
-            if shape.of_links:
-                wrong = wrong or foreign.protection({name: one[name] for name in shape.unknown})
-            row = Row(number, dict(zip(shape.columns, texts, strict=True)), wrong)
-            yield own.row(row, ((name, field_text(one[name])) for name in shape.unknown))
-        else:
-            yield shape.columns, number, *texts
+                text, wrong = "", wrong or f"{name}: {error}"
+        cells[column] = text
+        if not text.isascii() and _SURROGATE.search(text):
+            cells[column] = _SURROGATE.sub("?", text)
+            wrong = wrong or f"{name}: holds half a character (a lone surrogate)"
+    is_twice = type(one) is _Twice or len(cells) < len(columns)
+    return cells, "a name appears twice in it" if is_twice else wrong
 
 
-def _writer(kind: Kind, of: type) -> Writer:
-    """Return what makes the text of a value of this type in a column of this kind."""
-    if of in (list, dict):
-        if kind == ("fields" if of is dict else "list"):
-            return _as_json
-        what = "an object" if of is dict else "a list"
-        return _joined if of is list and kind == "tags" else _refusing(f"must be a text or a number, not {what}")
-    if kind == "list" and of is not NoneType:
-        return _refusing("must be a list")
-    if of is int:
-        return _moment if kind == "moment" else str
-    if of is float:
-        return _count if kind in COUNTED else _number
-    return cell_text
+def _text(value: Any, kind: Kind) -> str:
+    """Return the text of a value that is no text in a column of this kind.
+
+    Raises:
+        ValueError: If the value has another type.
+    """
+    if isinstance(value, (list, dict)):
+        return _text_of_many(value, kind)
+    if kind == "list" and value is not None:
+        raise ValueError("must be a list")
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise ValueError(f"must not be {value}")
+        number = repr(value).removesuffix(".0")  # with the sign of -0
+        return marked(value, number) if kind in COUNTED else number
+    return _moment(value) if type(value) is int and kind == "moment" else cell_text(value)
 
 
-def _refusing(rule: str) -> Writer:
-    def refuse(_: object) -> str:
-        raise ValueError(rule)
-
-    return refuse
-
-
-def _as_json(value: Any) -> str:
+def _text_of_many(value: list[Any] | dict[str, Any], kind: Kind) -> str:
+    is_list = isinstance(value, list)
+    if is_list and kind == "tags":
+        return ", ".join(str(one) for one in value if one is not None)
+    if kind != ("list" if is_list else "fields"):
+        raise ValueError(f"must be a text or a number, not {'a list' if is_list else 'an object'}")
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError as error:
         raise ValueError("is nested too deeply") from error
-
-
-def _joined(tags: list[Any]) -> str:
-    return ", ".join(str(one) for one in tags if one is not None)
-
-
-def _number(number: float) -> str:
-    """Convert a number as tables do, keeping the sign of -0."""
-    if not isfinite(number):
-        raise ValueError(f"must not be {number}")
-    return repr(number).removesuffix(".0")
-
-
-def _count(number: float) -> str:
-    return count_text(_number(number))
 
 
 def _moment(milliseconds: int) -> str:

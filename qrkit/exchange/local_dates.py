@@ -1,6 +1,7 @@
-"""Read dates as spreadsheets write them in most countries, with months in figures or English words.
+"""Read dates as spreadsheets write them in most countries, with months in figures or words of some languages.
 
-Such dates are 31.12.2025 14:30, 12/31/2025 2:30 PM, and Dec 31, 2025. Years need four digits.
+Such dates are 31.12.2025 14:30, 12/31/2025 2:30 PM, Dec 31, 2025, and 31 décembre 2025. Years need four digits, except
+behind words, as in 31-Dec-25.
 
 Between slashes or hyphens, 03/04 is in March or in April. The other dates of the file tell which: 12/31 cannot begin
 with a day. If none tells, such a date is not read.
@@ -15,20 +16,35 @@ from functools import cached_property
 
 _TIME = (
     r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
-    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?P<offset>[+-][0-9]{2}:?[0-9]{2}))?)?(?: ?(?:UTC|GMT|Z))?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:UTC|GMT)?(?P<offset>[+-][0-9]{2}:?[0-9]{2})(?: \([^()]*\))?)?)?"
+    r"(?: ?(?:UTC|GMT|Z))?"
 )
 _MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-_SHORT = [month[:3] for month in _MONTHS]
-_MONTH = rf"(?P<name>{'|'.join((*_MONTHS, *_SHORT, 'sept'))})\.?"
+    "january february march april may june july august september october november december",
+    "januar februar märz april mai juni juli august september oktober november dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+)
+_NUMBERS = {
+    name[:length]: number
+    for length in (3, 4, None)
+    for names in _MONTHS
+    for number, name in enumerate(names.split(), start=1)
+    if name[:length] != "jui"  # of June or July, in French
+} | {"mrz": 3, "mrt": 3}
+"""The numbers of months by their names and what these begin with; no beginning is of two months."""
+_MONTH = rf"(?P<name>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\.?"
+_YEAR = "(?P<year>[0-9]{4}|[0-9]{2})"
 _FORMS = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
     for form in (
         r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
         r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
-        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}})\.?[ -]{_MONTH}[ -](?P<year>[0-9]{{4}})",
+        "(?P<year>20[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
+        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}})\.?(?:[ -]| de ){_MONTH}(?:[ -]| de ){_YEAR}",
         rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}),? (?P<year>[0-9]{{4}})",
     )
 )
@@ -75,7 +91,7 @@ def _parts(text: str) -> dict[str, str]:
     tidy = " ".join(text.split())
     found = next(filter(None, (form.fullmatch(tidy) for form in _FORMS)), None)
     parts = {name: part for name, part in found.groupdict().items() if part} if found else {}
-    return parts | {"month": str(_SHORT.index(parts["name"][:3].lower()) + 1)} if "name" in parts else parts
+    return parts | {"month": str(_NUMBERS[parts["name"].lower()])} if "name" in parts else parts
 
 
 def _moment(parts: Mapping[str, str]) -> datetime:
@@ -88,6 +104,7 @@ def _moment(parts: Mapping[str, str]) -> datetime:
     year, month, day, hour, minute, second = (
         int(parts.get(name, "0")) for name in ("year", "month", "day", "hour", "minute", "second")
     )
+    year += 2000 if len(parts["year"]) == 2 else 0
     if half := parts.get("half"):
         if not 1 <= hour <= 12:
             raise ValueError

@@ -37,12 +37,14 @@ class Part(NamedTuple):
         rows: The rows, counted from 1, with blank ones; an iterator, so that a sheet that nobody reads costs nothing.
         is_hidden: Whether the sheet is hidden.
         note: What was assumed to read the rows; "" if nothing was.
+        hidden: The numbers of hidden rows, as far as rows were read.
     """
 
     name: str
     rows: Iterator[Cells]
     is_hidden: bool = False
     note: str = ""
+    hidden: Sequence[int] = ()
 
 
 class PlaceFields(TypedDict, total=False):
@@ -110,6 +112,7 @@ class Located:
         rows: The number and the cells of each row below the heading.
         issues: What has to be said of the file; complete only after all rows were read.
         unread: The names of sheets with other headings; complete only after all rows were read.
+        hidden: The numbers of hidden rows; complete only after all rows were read.
     """
 
     heading: tuple[str, ...]
@@ -118,6 +121,7 @@ class Located:
     rows: Iterator[tuple[int, Cells]] = field(default_factory=lambda: iter(()))
     issues: list[ImportIssue] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    hidden: Sequence[int] = ()
 
     def say(self, reason: Reason, detail: str) -> None:
         """Add an issue about the file as a whole."""
@@ -157,7 +161,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     chosen = _chosen(every, place.sheet)
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
-    located.is_sheet = bool(start.part.name)
+    located.is_sheet, located.hidden = bool(start.part.name), start.part.hidden
     most = MOST_COLUMNS if located.is_sheet else MOST_OF_TEXT
     if len(located.heading) > most:
         many = f"the heading has {len(located.heading):,} columns; at most {most:,} are allowed"
@@ -300,10 +304,10 @@ def _leave(located: Located, part: Part) -> None:
 
 def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> Iterator[Cells]:
     """Yield the rows below the same heading in further sheets, and note those with other headings."""
-    size = start.last - start.first + 1
+    size, heading = start.last - start.first + 1, _lower(located.heading)
     for place, part in enumerate(further):
         rows = _beginning(part, MOST_TRIED) if place < MOST_SHEETS else []
-        ends = (end for end in range(size, len(rows) + 1) if _joined(rows[end - size : end]) == located.heading)
+        ends = (end for end in range(size, len(rows) + 1) if _lower(_joined(rows[end - size : end])) == heading)
         end = next(ends, None)
         if end is not None:
             yield from rows[end:]
@@ -338,13 +342,20 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         else:
             error = "" if located.is_sheet else _what_is_wide(cells, width)
             yield number, [*cells[:width], *[""] * (width - len(cells))], error
+    if hidden := [number for number in located.hidden if number > located.line]:
+        many = "1 row is" if len(hidden) == 1 else f"{len(hidden):,} rows are"
+        located.say("hidden-row", f"{many} hidden in the sheet, the first is row {hidden[0]}; all rows were read")
 
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
     """Return whether a row is the heading once more, as between the pages of a list, or files joined to one."""
-    if len(titles) < 2 or titles[0] not in cells[0]:  # most rows are done with here
+    if len(titles) < 2 or titles[0].lower() not in cells[0].lower():  # most rows are done with here
         return False
-    return tuple(map(tidy, cells)) == titles
+    return _lower(map(tidy, cells)) == _lower(titles)
+
+
+def _lower(titles: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(str.lower, titles))
 
 
 def _what_is_wide(cells: Sequence[str], width: int) -> str:

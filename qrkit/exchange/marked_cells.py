@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Self
 
-from qrkit.exchange.columns import count_text
+from qrkit.exchange.columns import Fraction, without_thousands
 from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
@@ -29,27 +29,37 @@ class Linked(str):
         return made
 
 
+_LINK_FORMULA = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*(?:[,;]\s*"((?:[^"]|"")*)"\s*)?\)\s*', re.IGNORECASE)
+_FORMULA = re.compile(r"=\s*[A-Z][A-Z0-9.]*\(.*\)\s*", re.IGNORECASE | re.DOTALL)
+
+
 class Unsaved(str):
     """The formula of a cell whose value is not in the file."""
 
     __slots__ = ()
 
 
-class Fraction(str):
-    """The text of a number such as 1.234; in a column of counts, a text with these characters would mean 1,234."""
-
-    __slots__ = ()
-
-
 def value_text(value: object) -> str:
     """Return the text of a value that is no text in its file, such as a number of a workbook."""
-    text = cell_text(value)
-    return Fraction(text) if isinstance(value, float) and count_text(text) != text else text
+    return marked(value, cell_text(value))
+
+
+def marked(value: object, text: str) -> str:
+    """Return the text of a value, which is a `Fraction` if a count would be read from it as another number."""
+    return Fraction(text) if isinstance(value, float) and without_thousands(text) != text else text
 
 
 def linked(text: str, target: str) -> str:
     """Return the text of a cell that leads to this address, if the address is one that visitors can follow."""
     return Linked(text, target) if _FOLLOWED.match(target) else text
+
+
+def formula_text(cell: str) -> str:
+    """Return the text of a cell of a text file, of a formula with a function what it stands for."""
+    if link := _LINK_FORMULA.fullmatch(cell[1:]):
+        target, text = (part.replace('""', '"') for part in link.groups(""))
+        return linked(text or target, target)
+    return Unsaved(cell) if _FORMULA.fullmatch(cell) else cell
 
 
 def number_text(number: float, code: str) -> str:

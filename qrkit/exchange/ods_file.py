@@ -56,6 +56,7 @@ class _Sheet:
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
     count: int = 0
     merged: dict[tuple[int, int], int] = field(default_factory=dict)
+    hidden: list[int] = field(default_factory=list)
 
     def add(self, times: int, cells: list[str]) -> None:
         """Add a row with its number of repetitions."""
@@ -102,7 +103,8 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     except etree.XMLSyntaxError as error:
         rule = "the file is not an OpenDocument workbook that can be read"
         raise UnreadableFile(f"{rule}: {error.msg}; save it without a password, as ods, xlsx or csv") from error
-    return without_apostrophes([Part(sheet.name, sheet.all_rows(), sheet.is_hidden) for sheet in sheets])
+    every = [Part(sheet.name, sheet.all_rows(), sheet.is_hidden, hidden=sheet.hidden) for sheet in sheets]
+    return without_apostrophes(every)
 
 
 def _sheets(content: bytes) -> list[_Sheet]:
@@ -149,6 +151,8 @@ def _add_row(sheet: _Sheet, row: etree._Element) -> None:
         if below > 1:
             sheet.merged[sheet.count, len(cells)] = sheet.count + below - 1
         cells += [_text(one)] * min(repeats(one.get(f"{_TABLE}number-columns-repeated", "")), MOST_COLUMNS - len(cells))
+    if row.get(f"{_TABLE}visibility") in ("collapse", "filter") and any(cells):
+        sheet.hidden.append(sheet.count + 1)
     sheet.add(repeats(row.get(f"{_TABLE}number-rows-repeated", "")), trimmed(cells))
 
 

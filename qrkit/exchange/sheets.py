@@ -166,12 +166,12 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
 
 
 def _located_in(data: bytes, format: str, place: Place, share: Share | None, name: str = "the file") -> Located:
-    """Find the table of a file; objects, which have no heading, are counted from 1."""
+    """Find the table of a file; objects, and lines of a log, are counted from 1, as they have no heading."""
     chosen = sniffed(data, format).name
     if chosen not in SHEETS:
         raise UnreadableFile(f"{name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
     located = locate_in(SHEETS[chosen], data, place, share)
-    if chosen == "json":
+    if chosen in ("json", "log"):
         located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
     return located
 

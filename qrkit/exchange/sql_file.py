@@ -11,9 +11,9 @@ from functools import lru_cache
 from itertools import chain
 
 from qrkit.errors import UnreadableFile
+from qrkit.exchange.columns import Fraction
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, column_letters
-from qrkit.exchange.marked_cells import Fraction
 
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
 _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
@@ -51,11 +51,21 @@ _ESCAPING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Matches what only dumps with such texts have; in dumps of SQLite, only a CREATE TABLE may have backticks."""
+_BEGIN = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:--|/\*|(?:INSERT|REPLACE|COPY|CREATE|DROP|SET|BEGIN|START|PRAGMA|USE|LOCK)\b)",
+    re.IGNORECASE,
+)
+_HAS_ROWS = re.compile(rb"^[ \t]*(?:INSERT\s+(?:\w+\s+){0,2}INTO|INSERT\s*\[|REPLACE\s+INTO|COPY)\s", re.I | re.M)
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
+
+
+def is_dump(data: bytes) -> bool:
+    """Return whether a text is a dump of a database: it begins as one, and has rows."""
+    return _BEGIN.match(data) is not None and _HAS_ROWS.search(data) is not None
 
 
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
@@ -177,7 +187,11 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
             rows.append(cells)
             cells, behind = [], _BEHIND_ROW.match(text, place)
             blank, comma, row = behind.groups("") if behind else ("", "", "")
-            if bool(comma) != bool(row):
+            begun = (blank + comma).rfind("/*")
+            if place + len(blank + comma) == len(text) and begun > (blank + comma).rfind("*/"):
+                told = f"the comment {text[place + begun : place + begun + 60]!r} has no end"
+                rows.append(UnreadableFile(f"{told}, so what follows it was not read"))
+            elif bool(comma) != bool(row):
                 rows.append(_unread(text, place + len(blank)))
             place += len(blank + comma + row)
             if not (comma and row):

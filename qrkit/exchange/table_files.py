@@ -33,11 +33,11 @@ from qrkit.exchange.columns import (
     OVERLOOKED,
     REQUIRED,
     TERMS_NAMES,
+    Fraction,
     Packed,
     Row,
     Rows,
     column_pair,
-    count_text,
     field_of,
     named,
     read_row,
@@ -58,7 +58,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Fraction, Linked, Unsaved
+from qrkit.exchange.marked_cells import Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -94,6 +94,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
 HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
+_RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
+"""Dates, times and truth values, as our readers of workbooks write them."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
@@ -150,13 +152,14 @@ class Table:
         rows: The rows of the file without empty rows.
         issues: Issues about columns and sheets that were left out.
         names: Column name -> the name to use in errors, if different.
-        has_tails: Whether a readable tail may follow the short code in a short URL.
+        of_links: Whether these are links of another service, so that contents are addresses, and no readable tail
+            follows the short code in a short URL.
     """
 
     rows: Rows
     issues: list[ImportIssue] = field(default_factory=list)
     names: Mapping[str, str] = field(default_factory=dict)
-    has_tails: bool = True
+    of_links: bool = False
 
 
 def check_size(data: bytes) -> None:
@@ -218,13 +221,26 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
+        if SHORT_URL not in places and (unread := foreign.short_urls_in(heading)):
+            rule = f"short URLs were not read from {' or '.join(map(repr, unread))}"
+            lost = "codes printed with them will not work; to keep them, say which column is"
+            located.say("unknown-column", f"{rule}, so {lost} {SHORT_URL}")
         names = {name: heading[place] for name, place in places.items()} if columns else {}
         table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         if columns:
             table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)))
             table.issues.extend(opened_issues(names, table.rows))
     table.issues.extend(located.issues)
+    table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
     return table
+
+
+def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
+    """Yield an issue for each short code that a spreadsheet program may have made of another one, such as mar1."""
+    for row in rows:
+        if _RETYPED.fullmatch(code := row.cells.get(SHORT_URL, "")):
+            rule = "is how a spreadsheet shows another text, such as mar1; compare it with the printed code"
+            yield ImportIssue(row.number, "", "", "", "suspicious-url", f"the short code {code!r} {rule}")
 
 
 def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -286,12 +302,14 @@ def rows_of(
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
     of_links = SHORT_URL in places and (is_chosen or not is_known(heading[places[SHORT_URL]]))
+    target = places.get("Content") if of_links and not is_chosen else None
     unread = [(place, one) for place, one in enumerate(heading) if place not in kinds.places and place not in taken]
     others = [(place, one) for place, one in unread if not is_known(one)]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
     for number, cells, wrong in rows:
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}) if of_links else "")
+        content = "" if target is None else cells[target].strip()
+        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}, content) if of_links else "")
         if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
             yield columns, number, *texts
             continue
@@ -314,10 +332,13 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             notes.append(("formula-unsaved", f"{detail}, and was left empty"))
             error = error or (rule if name in REQUIRED else "")
         elif type(cell) is Fraction:
-            cells[name] = count_text(cell) if KINDS[name] in COUNTED else str(cell)
+            cells[name] = cell if KINDS[name] in COUNTED else str(cell)
         elif type(cell) is Linked:
             cells[name] = str(cell)
             what, target, text = ADDRESSES.get(name), cell.target.rstrip("/"), cell.strip().rstrip("/")
+            if name == SHORT_URL and target.partition("://")[2] == text:
+                cells[name] = cell.target
+                continue
             if not what or target == text or (name == SHORT_URL and target.endswith(f"/{text.lstrip('/')}")):
                 continue
             told = f"{str(cell)!r} is the {what}, but the cell leads to {cell.target!r}"
@@ -353,13 +374,19 @@ def table_of_records(
 
 
 def _working_issues(rows: Iterable[Row | Packed]) -> Iterator[ImportIssue]:
-    """Yield an issue for the first row with a field that says that its link is off, which works nevertheless."""
+    """Yield an issue for the first link that works although a field calls it off, and for each unknown state."""
+    rule = (
+        "becomes a field, which switches nothing off, so such QR Codes work; name the column Active to switch them off"
+    )
+    told: dict[str, ImportIssue] = {}
     for row in rows:
-        if isinstance(row, Row) and not row.cells.get("Active") and (off := foreign.off_by(row.own)):
-            detail = f"{off} becomes a field, which switches nothing off, so such QR Codes work"
-            rule = "name the column Active to switch them off"
-            yield ImportIssue(row.number, "", "", "", "limits-unknown", f"{detail}; {rule}")
-            return
+        if not isinstance(row, Row) or row.error or row.cells.get("Active"):
+            continue
+        state = "" if (off := foreign.off_by(row.own)) else foreign.unknown_state(row.own)
+        detail = f"{off} {rule}" if off else f"{state} says neither on nor off, so such links work"
+        if off or (state and row.cells.get(SHORT_URL) and len(told) < MOST_SHOWN):
+            told.setdefault(state, ImportIssue(row.number, "", "", "", "limits-unknown", detail))
+    yield from told.values()
 
 
 def table_of_links(
@@ -373,21 +400,23 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
+    shared = tool.columns_of_ours(names)
     keeping: list[str] = []
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
             read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
-            said = {name: "" if type(value) is Unsaved else value for name, value in link.items()}
+            said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
-            is_link = cells["Content"][:4].lower() == "http"
-            if is_link and "?" in cells["Content"] and cells["Pass Query"].lower() in ("true", "1"):
-                keeping.append(cells["Content"])
+            cells |= {ours: text for name, ours in shared.items() if (text := field_text(link.get(name)))}
+            content = cells["Content"]
+            if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
+                keeping.append(content)
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
                 for name, value in link.items()
-                if value and foreign.plain_name(name) not in read
+                if value and name not in shared and foreign.plain_name(name) not in read
             )
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
@@ -400,7 +429,7 @@ def table_of_links(
         rule = f"links with parameters of their own also take those of visitors: {len(keeping)}, such as {keeping[0]!r}"
         difference = f"if both have a parameter, {tool.service} uses the visitor's, and qrkit the link's own"
         table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
-    return Table(table.rows, table.issues, places, has_tails=False)
+    return Table(table.rows, table.issues, places, of_links=True)
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
@@ -472,7 +501,7 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
         places[SHORT_URL] = heading.index(short)
     for name in () if kinds else REQUIRED:
         if name not in places:
-            raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
+            raise missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
     return places
 
 
@@ -488,11 +517,16 @@ def _chosen_places(heading: Sequence[str], columns: Mapping[str, str]) -> dict[s
     return places
 
 
-def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) -> UnreadableFile:
+def missing_column(
+    name: str, located: Located, rows: Sequence[Sequence[str]], lack: str = "the heading has no"
+) -> UnreadableFile:
     """Return the error for a heading without a required column.
 
     It names a column only if there is no doubt: imported from another column, such as that of the old short URLs, all
     QR Codes would lead to the wrong address.
+
+    Args:
+        lack: The words in front of the name of the column.
     """
     heading = located.heading
     near = [
@@ -515,8 +549,9 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
         hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
-    advice = _column_advice(name, theirs, has_short_urls=tool is not None, is_data=any(map(ADDRESS.match, heading)))
-    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=located.line).advising(advice)
+    has_short_urls = tool is not None or not {*foreign.SHORT_URLS}.isdisjoint(map(foreign.plain_name, heading))
+    advice = _column_advice(name, theirs, has_short_urls=has_short_urls, is_data=any(map(ADDRESS.match, heading)))
+    return UnreadableFile(f"{lack} column {name!r}; {hint}", line=located.line).advising(advice)
 
 
 def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: bool) -> dict[Door, str]:

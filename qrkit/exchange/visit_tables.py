@@ -2,8 +2,8 @@
 
 Columns are recognized by the names in `NAMES`, which services give them in their exports: Shlink (`NormalizedVisit` of
 shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), Bitly
-(`GET /bitlinks/{bitlink}/clicks`), and tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM
-parameter, and a number.
+(`GET /bitlinks/{bitlink}/clicks`), and tables of Google Analytics, Matomo, Plausible and Umami with a day, a path or a
+UTM parameter, and a number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
-from qrkit.exchange.marked_cells import Fraction
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.questions.visit_frame import FRAME_KINDS
@@ -34,29 +33,31 @@ MOST_SCANS = 1_000_000
 """Visits of one file, counts included."""
 NAMES: dict[str, tuple[str, ...]] = {
     "short_code": (
-        "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "link", "bitlink", "path",
-        "landing page", "landing page + query string", "page path", "page path and screen class", "page",
-        "utm_content", "utm_campaign", "session manual ad content", "session campaign", "campaign",
+        "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "uri", "link", "bitlink", "path",
+        "url path", "flowcode url", "kurz url", "url courte", "url corta", "korte url", "seitenpfad", "landing page",
+        "landing page + query string", "page path", "page path and screen class", "page", "utm_content",
+        "utm_campaign", "session manual ad content", "session campaign", "campaign",
     ),
     "time": (
-        "timestamp", "datetime", "click_time", "clicked at", "time", "scan time", "date", "scan date", "created_at",
-        "day", "date + hour (yyyymmddhh)",
+        "timestamp", "datetime", "click_time", "clicked at", "time", "scan time", "uhrzeit", "heure", "hora", "tijd",
+        "date", "scan date", "datum", "fecha", "created_at", "dt", "day", "tag", "date + hour (yyyymmddhh)",
     ),
-    "date": ("date", "scan date", "day"),
+    "date": ("date", "scan date", "day", "datum", "fecha"),
     "count": (
         "count", "clicks", "scans", "visits", "hits", "engagements", "pageviews", "sessions", "event count", "views",
-        "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans",
+        "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans", "aufrufe", "klicks",
+        "sitzungen", "besuche", "vues", "clics", "visites", "visitas", "weergaven", "klikken",
     ),
     "kind": ("kind",),
     "bot": ("potentialBot", "bot", "is_bot", "robot"),
     "content": ("content",),
-    "user_agent": ("user_agent",),
-    "referrer": ("referrer", "referer", "referrer url"),
+    "user_agent": ("user_agent", "agent"),
+    "referrer": ("referrer", "referer", "referrer url", "referrer domain"),
     "language": ("language",),
     "visitor": ("visitor",),
-    "country": ("country", "country_code", "visitLocation.countryCode"),
+    "country": ("country", "country_code", "visitLocation.countryCode", "land", "pays", "país"),
     "region": ("region", "visitLocation.regionName"),
-    "city": ("city", "visitLocation.cityName"),
+    "city": ("city", "visitLocation.cityName", "stadt", "ville", "ciudad", "stad"),
     "latitude": ("latitude", "visitLocation.latitude"),
     "longitude": ("longitude", "visitLocation.longitude"),
     "via": ("via",),
@@ -87,8 +88,8 @@ SERVICES = {
 _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
 """Plain names of columns that may say how often each row counts."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
-_DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
+_DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
 
 
@@ -166,7 +167,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
-            row = {what: cells[place] if what == "count" else cells[place].strip() for what, place in places.items()}
+            row = {what: cells[place].strip() for what, place in places.items()}
             row["time"] = _time_of(cells, places)
             visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table, dates)
         except (InvalidParameter, UnreadableFile, ValueError) as error:
@@ -253,13 +254,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDa
     _check(visit)
     if "count" not in row:
         return visit, 1
-    return visit, _count(row["count"])
-
-
-def _count(cell: str) -> int:
-    if type(cell) is Fraction:
-        raise ValueError(f"count={cell!r} must be a whole number")
-    return read_count(cell.strip(), "count")
+    return visit, read_count(row["count"], "count")
 
 
 def _check(visit: dict[str, Any]) -> None:

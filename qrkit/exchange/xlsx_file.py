@@ -145,5 +145,8 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     """
     with refusing():
         book = Package(archives.opened(data))
-        sheets = [Part(name, cells_of(book, name, path), is_hidden) for name, path, is_hidden in book.sheets()]
+        sheets = []
+        for name, path, is_hidden in book.sheets():
+            hidden: list[int] = []
+            sheets.append(Part(name, cells_of(book, name, path, hidden), is_hidden, hidden=hidden))
     return without_apostrophes(sheets)

@@ -194,9 +194,10 @@ class _Sheet(NamedTuple):
 
     book: Package
     links: Mapping[tuple[int, int], str]
+    hidden: list[int]
 
 
-def cells_of(book: Package, name: str, path: str) -> Iterator[Cells]:
+def cells_of(book: Package, name: str, path: str, hidden: list[int]) -> Iterator[Cells]:
     """Yield the rows of a sheet, counted from 1, with blank ones.
 
     Formulas are read as the value that was saved with the file, errors as empty cells.
@@ -205,6 +206,7 @@ def cells_of(book: Package, name: str, path: str) -> Iterator[Cells]:
         book: The workbook.
         name: The name of the sheet, for errors.
         path: The path of its part.
+        hidden: Takes the numbers of hidden rows.
 
     Raises:
         UnreadableFile: If the part is damaged, or has too many rows, merged cells or links.
@@ -212,7 +214,7 @@ def cells_of(book: Package, name: str, path: str) -> Iterator[Cells]:
     with refusing():
         part = book.part(path)
         merged, links = _merged(name, part), _links(name, part, book.links(path))
-        rows = _rows(part, _Sheet(book, links))
+        rows = _rows(part, _Sheet(book, links, hidden))
         yield from filled(rows, merged) if merged else rows
 
 
@@ -226,6 +228,8 @@ def _rows(part: bytes, sheet: _Sheet) -> Iterator[list[str]]:
         for _ in range(number + 1, following):
             yield []
         number = following
+        if row.get("hidden") in ("1", "true") and len(row):
+            sheet.hidden.append(number)
         yield trimmed(_cells(row, number, sheet))
 
 

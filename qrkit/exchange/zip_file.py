@@ -8,6 +8,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
+from pathlib import PurePosixPath
 from struct import unpack
 from typing import BinaryIO
 from zipfile import ZipFile, ZipInfo
@@ -19,7 +20,7 @@ from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, tabl
 from qrkit.files import FileNames
 
 IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
-TABLES = frozenset({"csv", "tsv", "txt", "json", "xlsx", "xls", "ods", "sql"})
+TABLES = frozenset({"csv", "tsv", "json", "xlsx", "xls", "ods", "sql"})
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
@@ -63,6 +64,19 @@ def has_codes(data: bytes) -> bool:
     """Return whether an archive contains a manifest or a PNG file."""
     found = archives.members(archives.opened(data))
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
+
+
+def only_table(data: bytes) -> tuple[bytes, str] | None:
+    """Return the bytes and the format of the only table in an archive without pictures; None if there is no such."""
+    archive = archives.opened(data)
+    found = archives.members(archive)
+    tables = [
+        (entry, suffix) for entry, parts in found if (suffix := PurePosixPath(parts[-1].lower()).suffix[1:]) in TABLES
+    ]
+    if _manifest(found)[0] or len(tables) != 1 or any(parts[-1].lower().endswith(".png") for _, parts in found):
+        return None
+    ((entry, suffix),) = tables
+    return archives.unpacked(archive, entry, MOST_BYTES), suffix
 
 
 def read(data: bytes, how: Reading) -> Table:

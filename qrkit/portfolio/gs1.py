@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.gs1_paths import Gs1Path, gs1_path_in
 from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.exchange.link_rows import LINK_COLUMNS, described_by_rows, link_rows
-from qrkit.exchange.linksets import Described, linkset, read_linkset
+from qrkit.exchange.linksets import LINK_COLUMNS, Described, described_by_rows, link_rows, linkset, read_linkset
 from qrkit.files import complete_file, read_file
 from qrkit.pictures.generate_request import choice
 from qrkit.portfolio.codes import Records

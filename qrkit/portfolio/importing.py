@@ -11,19 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from urllib.parse import urlsplit
 
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
+from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
-from qrkit.exchange.zip_file import MOST_READ_SIDE
+from qrkit.exchange.table_files import Table, are_addresses, codes_of
+from qrkit.exchange.zip_file import MOST_READ_SIDE, only_table
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
 from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
@@ -49,6 +50,8 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
+MOSTLY = 3 / 5
+"""The share of addresses among contents from which on any other text is told."""
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
 TOGETHER = 2_500
@@ -64,7 +67,7 @@ NO_CONTENT = re.compile(
 )
 """Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
-_NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:).*", re.IGNORECASE | re.DOTALL)
+_NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:(?! )).*", re.IGNORECASE | re.DOTALL)
 """Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
 _OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
@@ -125,6 +128,8 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    if data.startswith(SIGNATURE) and (only := only_table(data)):
+        data, format = only[0], "csv" if only[1] == "tsv" else only[1]
     if columns:
         return mapped_table(data, format, columns, place)
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
@@ -198,7 +203,7 @@ class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
     def __init__(self, present: Present, table: Table, add: Add, campaign: str) -> None:
-        self._present, self._add, self._default_campaign = present, add, campaign
+        self._present, self._add, self._default_campaign, self._rows = present, add, campaign, table.rows
         tails = {code: slug(words) for code, words in read_pairs(present.tails)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
@@ -209,7 +214,7 @@ class _Importing:
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
         self._no_address = NO_CONTENT if are_addresses(contents) else None
-        if are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
+        if table.of_links or are_addresses(contents, least=MOSTLY):
             self._no_address = _NO_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}
@@ -219,7 +224,7 @@ class _Importing:
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
-        return self._is_free(self._link(code.short_url))
+        return self._is_free(self._link(code.short_url), code.short_url)
 
     def updated(
         self, codes: Iterable[tuple[Row, QRCode] | ImportIssue], by: str, there: Iterable[QRCode]
@@ -260,7 +265,7 @@ class _Importing:
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
         given = self._link(code.short_url)
-        is_own = self._is_free(given)
+        is_own = self._is_free(given, code.short_url)
         link = given if given and is_own else self._new_link(given.urlinfo if given else "")
         url = short_url(self._present.base_url, *link)
         try:
@@ -343,17 +348,33 @@ class _Importing:
                 what = f"it is not if the old base URL is {with_scheme(host + path).rstrip('/')}"
                 yield ImportIssue(row.number, "", "", "", "shared-path", f"{rule}; {what}")
 
-    def _is_free(self, link: ShortLink | None) -> bool:
-        """Return whether a short URL contains a short code that is not in use."""
-        return link is not None and self._claims.are_free(link)
+    def _is_free(self, link: ShortLink | None, url: str = "") -> bool:
+        """Return whether a short code is not in use, or will not be by a short URL of this portfolio in the file.
+
+        Args:
+            url: The short URL in the file; "" for a new one.
+        """
+        if link is None or not self._claims.are_free(link):
+            return False
+        return link.code not in self._codes_here or (url != "" and self._is_here(url))
+
+    def _is_here(self, url: str) -> bool:
+        return host_of(with_scheme(url)) in self._own_hosts
+
+    @cached_property
+    def _codes_here(self) -> frozenset[str]:
+        """The short codes in the file that are printed with the base URL, so that links of other hosts leave them."""
+        urls = {row.cells.get("Trackable URL", "") for row in self._rows}
+        found = (self._read_link(url) for url in urls if url and self._is_here(url))
+        return frozenset(link.code for link in found if link)
 
     def _link(self, url: str) -> ShortLink | None:
         """Return the short code and the tail of a row; if another QR Code has the code, the tail may be part of it."""
         link = self._read_link(url)
-        if link is None or not link.urlinfo or self._is_free(link):
+        if link is None or not link.urlinfo or self._is_free(link, url):
             return link
         whole = _with_slash(link)
-        return whole if self._is_free(whole) else link
+        return whole if self._is_free(whole, url) else link
 
     def _new_link(self, urlinfo: str) -> ShortLink:
         links = (ShortLink(code, urlinfo) for code in iter(new_short_code, ""))
@@ -403,7 +424,7 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
             code = tidy_code(url.strip().strip("/"))
             return ShortLink(code, "") if is_allowed(code) and not NO_CODES.fullmatch(code) else None
         found = read_short_url(url, present.base_url, paths)
-        is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
+        is_whole = found and found.urlinfo and (table.of_links or found.code in shared_codes())
         whole = _with_slash(found) if found and is_whole else found
         return whole if whole and is_allowed(whole.code) else None
 

@@ -305,7 +305,7 @@ class Portfolio(Shown, Scanned, Written):
         Args:
             source: The path or the bytes of the file.
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
-                archives are always recognized by their first bytes.
+                archives are always recognized by their first bytes, and so are json, xml and dumps said to be csv.
             columns: For a file with other column names (csv, json, xlsx, xls, ods, html or sql): our column names
                 mapped to the file's, as in `{"content": "landing page", "name": "poster"}`.
             template: The name of the template for rows that add QR Codes and name none in a column Template.
@@ -371,13 +371,13 @@ class Portfolio(Shown, Scanned, Written):
         name: str = "",
         check: bool = False,
     ) -> ScanImport:
-        """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
+        """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file or a log, in one transaction.
 
         Files have a row per visit, or a number of visits per day, whose time is noon in UTC. Columns of exports by
-        Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. Visits that are
-        in the store already are not added again, as in `scans.insert`. A visit is a bot if the file or its user agent
-        says so. Referrers are cut to their hosts, and addresses of visitors are not read. `scan_imports` lists the
-        sources of imported visits.
+        Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. In access logs
+        of Apache, nginx, Caddy, CloudFront and IIS, redirects are visits. Visits that are in the store already are not
+        added again, as in `scans.insert`. A visit is a bot if the file or its user agent says so. Referrers are cut to
+        their hosts, and addresses of visitors are not read. `scan_imports` lists the sources of imported visits.
 
         Args:
             source: The path or the bytes of the file.
@@ -445,8 +445,8 @@ class Portfolio(Shown, Scanned, Written):
         Args:
             frame: The rows, at most 200,000: a DataFrame of pandas or polars, or an Arrow table. Columns are named as
                 in `to_frame` or as in files ("Trackable URL"), in any order, case and dtype; only `content` is
-                required. Timestamps without a time zone are UTC. Other columns become fields, and the result lists
-                them.
+                required, unless they are those of another service. Timestamps without a time zone are UTC. Other
+                columns become fields, and the result lists them.
             columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
                 `{"content": "url", "name": "product"}`.
             template: The name of the template for rows that name none in a column `template`.

@@ -196,7 +196,23 @@ REBRANDLY_JSON = [
         "createdAt": "2024-05-01T08:30:00.000Z", "tags": [{"name": "a"}, {"name": "b"}],
     },
 ]  # fmt: skip
+GOOGL_JSON = {
+    "kind": "urlshortener#urlHistory",
+    "items": [
+        {"kind": "urlshortener#url", "id": "http://goo.gl/door", "longUrl": DOOR, "status": "OK",
+         "created": "2024-05-01T08:30:00.000+00:00"},
+        {"kind": "urlshortener#url", "id": "http://goo.gl/4menu00", "longUrl": MENU, "status": "OK",
+         "created": "2024-05-01T08:30:00.000+00:00"},
+    ],
+}  # fmt: skip
+SHLINK_TABLE_CSV = f"""\
+id,original_url,short_code,date_created,max_visits,valid_until,title,forward_query
+1,"{DOOR}",door,2024-05-01 08:30:00,,,"Door, north",1
+2,{MENU},4menu00,2024-05-01 08:30:00,,,,0
+"""
 FILES = {
+    "goo.gl": (foreign.GOOGL, GOOGL_JSON),
+    "shlink-table-csv": (foreign.SHLINK_TABLE, SHLINK_TABLE_CSV),
     "short-io-json": (foreign.SHORT_IO, {"count": 2, "links": SHORT_IO_LINKS, "nextPageToken": None}),
     "rebrandly-json": (foreign.REBRANDLY, REBRANDLY_JSON),
     "bitly-csv": (foreign.BITLY_FILE, BITLY_CSV),
@@ -589,7 +605,7 @@ def test_links_within_our_own_records_are_no_links_of_a_tool(portfolio, name):
     [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, 7],
 )
 def test_other_envelopes_are_no_portfolio(portfolio, value):
-    with pytest.raises(UnreadableFile, match="not a JSON array"):
+    with pytest.raises(UnreadableFile, match=r"not a JSON array|no object of the file"):
         imported(portfolio, value)
 
 

@@ -307,7 +307,7 @@ def test_a_fraction_is_no_number_of_thousands_of_visits(format):
         shop.insert_qrcode(DOOR, short_code="a")
         result = shop.import_scans(TABLES[format](rows), format=format)
         assert shop.list_qrcodes()[0].scans == 1_234
-    assert [detail for _, detail in result.issues] == ["count='1.234' must be a whole number"]
+    assert [detail for _, detail in result.issues] == ["count='1.234': must be a whole number"]
 
 
 def test_a_fraction_beside_counts_stays_as_it_is():

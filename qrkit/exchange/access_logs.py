@@ -1,0 +1,88 @@
+"""Read access logs of web servers as tables of visits: Apache, nginx, Caddy, CloudFront and IIS.
+
+Only redirects are visits: GET requests that were answered with a status from 300 to 399. Addresses of visitors are not
+read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from qrkit.exchange.encodings import decoded
+from qrkit.exchange.locating import Cells, Part, Place, Share
+
+HEADING = ["path", "time", "user_agent", "referrer"]
+_TEXT = r'(?:[^"\\]|\\.)*+'
+_COMBINED = re.compile(
+    r"[^\[]{0,500}\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<clock>[\d:]{8}) (?P<offset>[+-]\d{4})\] "
+    rf'"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+" (?P<status>\d{{3}}) \S+'
+    rf'(?: "(?P<referrer>{_TEXT})" "(?P<agent>{_TEXT})")?.*'
+)
+_CADDY = re.compile(r'\s*\{.{0,200}"logger": ?"http\.log\.access')
+_FIELDS = re.compile(r"#(?:Version|Software|Fields|Date): ")
+"""Matches a comment of the W3C's extended log format."""
+
+
+def is_log(data: bytes) -> bool:
+    """Return whether a text begins as an access log does."""
+    line = data[:10_000].lstrip().partition(b"\n")[0].decode(errors="replace")
+    return any(form.match(line) for form in (_FIELDS, _CADDY, _COMBINED))
+
+
+def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
+    """Return the redirects of a log, each as a row below names of `HEADING` (see `SheetParts`)."""
+    text, note = decoded(data, place.encoding)
+    return [Part("", _rows(text), note=note)]
+
+
+def _rows(text: str) -> Iterator[Cells]:
+    yield HEADING
+    fields: list[str] = []
+    for line in text.split("\n")[:-1] if text.endswith("\n") else text.split("\n"):
+        if _FIELDS.match(line):
+            fields = line.split()[1:] if line.startswith("#Fields") else fields
+            yield []
+        elif fields:
+            yield _cells_of_fields(dict(zip(fields, line.strip().split("\t" if "\t" in line else None), strict=False)))
+        else:
+            yield _cells_of_json(line) if _CADDY.match(line) else _cells_of_line(line)
+
+
+def _cells(method: str, status: str, *cells: str) -> list[str]:
+    """Return the cells of a request, none if it was not redirected."""
+    is_redirect = method == "GET" and status[:1] == "3"
+    return ["" if cell == "-" else cell for cell in cells] if is_redirect else []
+
+
+def _cells_of_line(line: str) -> list[str]:
+    found = _COMBINED.fullmatch(line.rstrip("\r"))
+    if found is None:
+        return []
+    time = f"{found['day']} {found['month']} {found['year']} {found['clock']} {found['offset']}"
+    return _cells(
+        found["method"], found["status"], found["path"], time, found["agent"] or "", found["referrer"] or ""
+    )  # fmt: skip
+
+
+def _cells_of_fields(said: Mapping[str, str]) -> list[str]:
+    """Return the cells of a line by the names of the W3C, as IIS and CloudFront use them."""
+    agent, referrer = (said.get(f"cs({name})", "") for name in ("User-Agent", "Referer"))
+    time, path = f"{said.get('date', '')} {said.get('time', '')}", said.get("cs-uri-stem", "")
+    status = said.get("sc-status", "")
+    return _cells(said.get("cs-method", ""), status, path, time, unquote(agent.replace("+", " ")), unquote(referrer))
+
+
+def _cells_of_json(line: str) -> list[str]:
+    try:
+        entry = json.loads(line)
+        request: dict[str, Any] = entry["request"]
+        headers = {name.lower(): values[0] for name, values in request.get("headers", {}).items() if values}
+        agent, referrer = (str(headers.get(name, "")) for name in ("user-agent", "referer"))
+        uri, status, time = str(request["uri"]), str(entry["status"]), str(entry["ts"])
+        return _cells(str(request["method"]), status, uri, time, agent, referrer)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []

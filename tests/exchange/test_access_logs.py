@@ -1,0 +1,85 @@
+"""Access logs of web servers: each redirect of a short URL becomes a visit."""
+
+import json
+from time import process_time
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.__main__ import main
+from qrkit.exchange import access_logs
+
+GO = "https://go.example.com"
+AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Version/17.0 Mobile/15E148 Safari/604.1"
+
+
+def combined(request, status, host=""):
+    return f'{host}192.0.2.1 - - [01/Mar/2024:10:00:05 +0100] "{request}" {status} 0 "https://t.co/x" "{AGENT}"'
+
+
+def caddy(uri, status, method="GET"):
+    headers = {"User-Agent": [AGENT], "Referer": ["https://t.co/x"]}
+    request = {"remote_ip": "192.0.2.1", "method": method, "host": "go.example.com", "uri": uri, "headers": headers}
+    entry = {"level": "info", "ts": 1709283605.25, "logger": "http.log.access.log0", "request": request}
+    return json.dumps(entry | {"status": status})
+
+
+CLOUDFRONT = "date time x-edge-location c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent)"
+IIS = "date time s-ip cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) cs(Referer) sc-status"
+LOGS = {
+    "nginx": [
+        combined("GET /door?q HTTP/1.1", 302), combined("GET /favicon.ico HTTP/1.1", 404),
+        combined("HEAD /door HTTP/1.1", 302), "no line of a log", combined("GET / HTTP/1.1", 200),
+    ],
+    "Apache with hosts": [combined("GET /door HTTP/2.0", 301, "go.example.com:443 "), combined("-", 408)],
+    "Caddy": [caddy("/door", 302), caddy("/door", 302, "POST"), caddy("/x.png", 200), "{"],
+    "CloudFront": [
+        "#Version: 1.0", f"#Fields: {CLOUDFRONT}",
+        "\t".join(["2024-03-01", "09:00:05", "FRA2", "192.0.2.1", "GET", "d1.cloudfront.net", "/door", "302",
+                   "https://t.co/x", AGENT.replace(" ", "%20")]),
+        "2024-03-01\t09:00:05\tFRA2",
+    ],
+    "IIS": [
+        "#Software: IIS", f"#Fields: {IIS}",
+        f"2024-03-01 09:00:05 192.0.2.9 GET /door - 192.0.2.1 {AGENT.replace(' ', '+')} https://t.co/x 302",
+        "2024-03-01 09:00:05 192.0.2.9 GET /x.css - 192.0.2.1 - - 200",
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="door")
+        yield portfolio
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("lines", LOGS.values(), ids=LOGS.keys())
+def test_redirects_of_a_log_are_visits(shop, lines, end):
+    result = shop.import_scans(end.join([*lines, ""]).encode())
+    assert (result.created, result.issues) == (1, ())
+    (visit,) = shop.scans.to_frame().to_dict("records")
+    assert (f"{visit['time']:%H:%M:%S}", visit["referrer"], visit["system"]) == ("09:00:05", "t.co", "iOS")
+    assert "192.0.2.1" not in str(visit)
+
+
+def test_the_command_recognizes_a_log(tmp_path, capsys):
+    store, file = str(tmp_path / "s.duckdb"), tmp_path / "access.log"
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+    file.write_text("\n".join(LOGS["nginx"]), encoding="utf-8")
+    assert main(["import", str(file), "--store", store]) == 0
+    assert "1 visit added" in capsys.readouterr().out
+
+
+def test_a_redirect_of_another_path_is_told(shop):
+    result = shop.import_scans(f"{combined('GET /gate HTTP/1.1', 302)}\n".encode())
+    assert [(row, "'/gate' is not a short code" in detail) for row, detail in result.issues] == [(1, True)]
+
+
+@pytest.mark.parametrize("line", ['"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /'])
+def test_hostile_lines_are_passed_in_time_that_grows_as_they_do(line):
+    began = process_time()
+    assert not access_logs.is_log(line.encode() * 10_000)
+    assert process_time() - began < 1

@@ -1,0 +1,363 @@
+"""Files as other programs and people make them: what a person expects of them, or a word before it is saved."""
+
+import json
+from datetime import datetime, time
+from io import BytesIO
+from zipfile import ZipFile
+
+import pandas as pd
+import pytest
+from openpyxl import Workbook
+
+from qrkit import open_portfolio
+from qrkit.errors import UnreadableFile
+
+GO = "https://go.example.com"
+HERE = "https://example.com/here?a=1"
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def said(result, reason):
+    return [(issue.row, issue.detail) for issue in result.issues if issue.reason == reason]
+
+
+# ---- lists of links
+
+
+@pytest.mark.rule("X16")
+def test_a_link_that_postgresql_does_not_ban_works(shop):
+    """Kutt's dump says f and t; f switched all links off."""
+    names = "address, banned, target, visit_count, expire_in, password"
+    rows = f"door\tf\t{HERE}\t5\t\\N\t\\N\ngone\tt\t{HERE}&2\t5\t\\N\t\\N\n"
+    shop.import_file(f"COPY public.links ({names}) FROM stdin;\n{rows}\\.\n".encode(), format="sql")
+    assert {code.short_code: code.active for code in shop.list_qrcodes()} == {"door": True, "gone": False}
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    "word", ["Trashed", "ended", "REMOVED", "Beendet", "Terminé", "Finalizado", "Gestopt", "Gelöscht"]
+)
+def test_a_link_in_the_trash_stays_off(shop, word):
+    shop.import_file(f"Title,Short URL,Long URL,Status\nA,https://s.test/a,{HERE},{word}\n".encode())
+    assert [code.active for code in shop.list_qrcodes()] == [False]
+
+
+@pytest.mark.rule("X16")
+def test_a_state_that_nobody_knows_is_told_once(shop):
+    states = ["Active", "Archived", "Scheduled", "Archived", "301", "ok", "0"]
+    rows = "".join(f"{state},https://s.test/{row},{HERE}&{row},{state}\n" for row, state in enumerate(states))
+    result = shop.import_file(f"Title,Short URL,Long URL,Status\n{rows}".encode())
+    told = [(row, detail.partition(" says")[0]) for row, detail in said(result, "limits-unknown") if row > 1]
+    assert (result.created, told) == (
+        7, [(3, "status='Archived'"), (4, "status='Scheduled'"), (8, "status='0'")]
+    )  # fmt: skip
+
+
+def test_a_state_of_posters_without_short_urls_raises_no_alarm(shop):
+    assert said(shop.import_file(f"Name,Content,Status\nA,{HERE},to print\n".encode()), "limits-unknown") == []
+
+
+@pytest.mark.parametrize("value", ["never expires", "No expiry", "no limit", "Nie", "jamais", "ilimitado", "f", "nein"])
+def test_no_end_in_words_is_no_end(shop, value):
+    link = {
+        "short_url": "https://s.test/a",
+        "long_url": HERE,
+        "expires_at": value,
+        "max_clicks": value,
+        "banned": value,
+    }
+    assert shop.import_file(json.dumps([link]).encode(), format="json").is_complete
+    (code,) = shop.list_qrcodes()
+    assert (code.active, code.valid_until, code.limit) == (True, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("heading", "row"),
+    [
+        ("Titel;Ziel-URL;Kurz-URL;Klicks;Erstellt am", f"Tür;{HERE};https://s.test/a;1.204;05.03.2024"),
+        ("Nom;URL longue;URL courte;Clics;Créé le", f"Tür;{HERE};https://s.test/a;1204;25/03/2024"),
+        ("Nombre;URL de destino;URL corta;Clics", f"Tür;{HERE};https://s.test/a;1204"),
+        ("Naam;Doel-URL;Korte URL;Klikken;Aangemaakt op", f"Tür;{HERE};https://s.test/a;1 204;25-3-2024"),
+        ("QR name;Redirect to;Redirect from;Hit count", f"Tür;{HERE};/a;1204"),
+        ("Link title;Full link;Short link;Visits", f"Tür;{HERE};https://s.test/a;1204"),
+        ("affiliate link name;destination url;cloaked url;Hits", f"Tür;{HERE};https://s.test/a;1204"),
+    ],
+)  # fmt: skip
+def test_a_list_of_links_is_read_by_headings_of_other_languages_and_programs(shop, heading, row):
+    result = shop.import_file(f"{heading}\n{row}\n".encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.short_code, code.content, code.name, code.scans) == ("a", HERE, "Tür", 1204)
+    assert result.is_complete
+
+
+def test_columns_of_ours_in_a_list_of_links_are_ours(shop):
+    data = f"Poster;Destination URL;Short URL;Address;Latitude;Longitude;Campaign\nA;{HERE};https://s.test/a;Hauptplatz;47,1;15,4;Spring\n"
+    shop.import_file(data.encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.location.address, code.location.latitude, code.location.longitude) == ("Hauptplatz", 47.1, 15.4)
+    assert ([one.name for one in shop.list_campaigns()], code.fields) == (["Spring"], {"Poster": "A"})
+
+
+@pytest.mark.parametrize("tags", ["x;y", "x|y", "x, y", '"[""x"",""y""]"'])
+def test_tags_are_parted_as_the_list_parts_them(shop, tags):
+    shop.import_file(f'Title;Short URL;Long URL;Tags\nA;https://s.test/a;{HERE};"{tags.strip(chr(34))}"\n'.encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.tags, code.campaign_id) == (("x", "y"), None)
+
+
+def test_a_target_that_is_no_address_is_told(shop):
+    """A file behind the short URL of the other service, among other such links."""
+    rows = f"Menu,https://s.test/a,menu.pdf\nDoor,https://s.test/b,{HERE}\nMap,https://s.test/c,map.pdf\n"
+    result = shop.import_file(f"Title,Short URL,Long URL\n{rows}".encode())
+    assert [row for row, _ in said(result, "no-address")] == [2, 4]
+
+
+# ---- json of services that qrkit does not know
+
+
+HOVERCODE = {
+    "id": "5b1",
+    "qr_data": HERE,
+    "display_name": "Door",
+    "shortlink_url": "https://hov.to/a1",
+    "dynamic": True,
+}
+
+
+def test_json_of_hovercode_is_a_list_of_links(shop):
+    shop.import_file(json.dumps({"count": 1, "results": [HOVERCODE]}).encode(), format="json")
+    assert [(code.short_code, code.name, code.content) for code in shop.list_qrcodes()] == [("a1", "Door", HERE)]
+
+
+UNKNOWN = [{"id": "5b1", "payload": HERE, "label": "Door", "hop": "https://hov.to/a1"}]
+
+
+@pytest.mark.parametrize("value", [UNKNOWN, {"count": 1, "results": UNKNOWN}, {"a": {"b": UNKNOWN}}])
+def test_json_without_contents_names_its_fields(shop, value):
+    with pytest.raises(UnreadableFile, match="no object of the file has the column 'Content'; it has 'id', 'payload'"):
+        shop.import_file(json.dumps(value).encode(), format="json")
+    chosen = {"content": "payload", "short_url": "hop", "name": "label"}
+    shop.import_file(json.dumps(value).encode(), format="json", columns=chosen)
+    assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a1", "Door")]
+
+
+# ---- spreadsheets and text files
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f'"=HYPERLINK(""{HERE}"",""Visit"")"', f'"=HYPERLINK(""{HERE}"";""Besuch"")"', f'"=hyperlink( ""{HERE}"" )"',
+        f'=HYPERLINK("{HERE}")',
+    ],
+)  # fmt: skip
+def test_a_link_formula_of_a_text_file_is_its_address(shop, cell):
+    result = shop.import_file(
+        f"Name,Content,Short URL\nA,{cell},\nB,{HERE}&2,{cell.replace(HERE, 'https://s.test/b')}\n".encode()
+    )
+    assert [(code.content, code.short_code) for code in shop.list_qrcodes()][1] == (f"{HERE}&2", "b")
+    assert (result.is_complete, shop.list_qrcodes()[0].content) == (True, HERE)
+
+
+def test_any_other_formula_of_a_text_file_has_no_value(shop):
+    result = shop.import_file(f'Name,Content\nA,"=CONCAT(""{HERE}"",A2)"\nB,{HERE}\n'.encode())
+    assert [row for row, detail in said(result, "invalid") if "whose value is not in the file" in detail] == [2]
+
+
+def test_a_second_table_below_the_first_is_told(shop):
+    rows = "".join(f"{name},https://example.com/{name}\n" for name in "abc")
+    result = shop.import_file(f"Name,Content\n{rows},\nOwner,Phone\nAna,+43 1\n".encode())
+    assert [row for row, _ in said(result, "no-address")] == [6, 7]
+
+
+# ---- dumps, and files whose format nobody said
+
+
+TABLE = "INSERT INTO `links` (`slug`, `url`, `created_at`) VALUES"
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize("comma", [",", ""])
+def test_a_comment_without_an_end_is_told(shop, comma):
+    rows = f"('a', '{HERE}', ''){comma} /* to do:\n('b', '{HERE}&2', '');\n"
+    result = shop.import_file(f"{TABLE} {rows}{TABLE} ('c', '{HERE}&3', '');".encode(), format="sql")
+    assert [code.short_code for code in shop.list_qrcodes()] == ["a"]
+    assert "/* to do:" in said(result, "invalid")[0][1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[{{"content": "{HERE}"}}]', f'\n  {{"links": [{{"slug": "a", "url": "{HERE}"}}]}}',
+        f'{{"content": "{HERE}"}}\n{{"content": "{HERE}&2"}}\n', f"{TABLE} ('a', '{HERE}', '');",
+        f"-- MySQL dump 10.13\n\n{TABLE} ('a', '{HERE}', '');",
+        f'<?xml version="1.0"?><tracking><item><content>{HERE}</content></item></tracking>',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", ["", "txt", "csv"])
+def test_json_dumps_and_xml_are_recognized_without_their_suffix(shop, text, suffix, tmp_path):
+    file = tmp_path / f"links.{suffix}"
+    file.write_text(text, encoding="utf-8")
+    shop.import_file(file if suffix else text.encode())
+    assert shop.list_qrcodes()[0].content == HERE
+
+
+@pytest.mark.parametrize("heading", ["[Content],{Name}", '"{Note}",Content', "-- Content,Content", "<Note>,Content"])
+def test_odd_headings_stay_those_of_a_csv(shop, heading):
+    assert shop.import_file(
+        f"{heading}\n{HERE},{HERE}\n".encode(), columns={"content": heading.split(",")[0].strip('"')}
+    )
+
+
+@pytest.mark.parametrize("hide", ["row", "filter"])
+def test_hidden_rows_are_read_and_told(shop, hide):
+    """A person who filters a sheet may expect that only the rows in view count."""
+    book = Workbook()
+    sheet = book.active
+    for row in [("A title", ""), ("Name", "Content"), *((name, f"{HERE}&{name}") for name in "abc")]:
+        sheet.append(row)
+    sheet.row_dimensions[1].hidden = sheet.row_dimensions[4].hidden = True
+    if hide == "filter":
+        sheet.auto_filter.ref = "A2:B5"
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert (result.created, said(result, "hidden-row")) == (
+        3, [(2, "1 row is hidden in the sheet, the first is row 4; all rows were read")]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", [datetime(2024, 3, 1), True, time(12, 30)])
+def test_a_short_code_that_a_spreadsheet_made_of_another_is_told(shop, cell):
+    book = Workbook()
+    for row in [("Content", "Trackable URL"), (HERE, cell), (f"{HERE}&2", "mar1")]:
+        book.active.append(row)
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert [row for row, detail in said(result, "suspicious-url") if "compare it with the printed code" in detail] == [
+        2
+    ]
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize("columns", [None, {"content": "Content"}])
+def test_short_urls_that_are_not_read_are_told(shop, columns):
+    file = f"Content,Short URL,Bitlink\n{HERE},https://s.test/a,https://bit.ly/b\n".encode()
+    ((row, detail),) = said(shop.import_file(file, columns=columns), "unknown-column")
+    assert row == 1
+    assert "short URLs were not read from 'Short URL' or 'Bitlink', so codes printed with them will not work" in detail
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("links.csv", f"Name,Content\nA,{HERE}\n"), ("x/links.TSV", f"Name\tContent\nA\t{HERE}\n"),
+     ("links.json", f'[{{"name": "A", "content": "{HERE}"}}]')],
+)  # fmt: skip
+@pytest.mark.parametrize("format", ["zip", None])
+def test_the_only_table_of_an_archive_is_read(shop, name, content, format):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr(name, content)
+        archive.writestr("__MACOSX/._links.csv", "x")
+        archive.writestr("README.txt", "Exported on Monday")
+    shop.import_file(file.getvalue(), format=format)
+    assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("A", HERE)]
+
+
+def test_several_tables_of_an_archive_are_named(shop):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        for name in ("a.csv", "b.csv"):
+            archive.writestr(name, f"Name,Content\n{name},{HERE}\n")
+    result = shop.import_file(file.getvalue(), format="zip")
+    assert [issue.detail for issue in result.issues] == [
+        f"'{name}.csv' is a table; unpack it, and import it alone" for name in "ab"
+    ]
+
+
+# ---- DataFrames
+
+
+@pytest.mark.rule("X16")
+def test_short_urls_of_a_frame_are_kept_as_those_of_a_file(shop):
+    frame = pd.DataFrame({"Content": [HERE, f"{HERE}&2"], "Short URL": ["https://s.test/a", "https://s.test/b"]})
+    result = shop.import_frame(frame.assign(Expires=["", "2020-01-01"]))
+    assert ([code.short_code for code in shop.list_qrcodes()], result.failed) == (["a"], 1)
+
+
+def test_a_frame_of_a_list_of_links_is_read_as_its_file(shop):
+    links = {"Long URL": [HERE, None], "Short URL": ["https://s.test/a", None], "Clicks": [5.0, float("nan")]}
+    frame = pd.DataFrame(links | {"Created at": pd.to_datetime(["2024-05-01 08:30"] * 2), "Status": ["paused", ""]})
+    shop.import_frame(frame)
+    (code,) = shop.list_qrcodes()
+    assert (code.short_code, code.scans, f"{code.created:%d.%m. %H:%M}", code.active) == ("a", 5, "01.05. 08:30", False)
+    fraction = pd.DataFrame({"slug": ["b"], "url": [f"{HERE}&2"], "created_at": [1714552200], "clicks": [1.234]})
+    assert shop.import_frame(fraction).count("count-unreadable") == 1
+
+
+# ---- where a printed code leads
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("how", ["csv", "json", "frame"])
+def test_a_content_that_is_no_target_leads_no_printed_code_astray(shop, how):
+    """Some services call the text of an advertisement its content."""
+    links = {"Short URL": ["https://s.test/a", "https://s.test/b"], "Long URL": [HERE, f"{HERE}&2"]}
+    frame = pd.DataFrame(links | {"Content": ["Spring mailing", f"{HERE}&2"]})
+    if how == "frame":
+        result = shop.import_frame(frame)
+    else:
+        data = frame.to_csv(index=False) if how == "csv" else frame.to_json(orient="records")
+        result = shop.import_file(data.encode(), format=how)
+    assert [code.short_code for code in shop.list_qrcodes()] == ["b"]
+    assert "Content says something else" in said(result, "invalid")[0][1]
+    chosen = shop.import_frame(frame, columns={"content": "Long URL", "short_url": "Short URL"})
+    assert (chosen.created, shop.find_qrcode("a").content) == (1, HERE)
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("field", ["redirect_rules_count", "Routing", "hasRedirectRules"])
+def test_rules_that_are_not_in_the_file_close_their_link(shop, field):
+    rows = f"A,https://s.test/a,{HERE},2\nB,https://s.test/b,{HERE}&2,0\n"
+    shop.import_file(f"Title,Short URL,Long URL,{field}\n{rows}".encode())
+    assert [code.short_code for code in shop.list_qrcodes()] == ["b"]
+
+
+def test_sheets_and_pages_with_the_heading_in_another_case_are_read(shop):
+    book = Workbook()
+    for row in [("Name", "Content"), ("a", HERE), ("NAME", "CONTENT"), ("b", f"{HERE}&2")]:
+        book.active.append(row)
+    for row in [("name", "content"), ("c", f"{HERE}&3")]:
+        (book["ES"] if "ES" in book else book.create_sheet("ES")).append(row)
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert ([code.name for code in shop.list_qrcodes()], result.issues) == (["a", "b", "c"], ())
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize("host", ["s.x", "bit.ly", "go"])
+def test_a_short_url_without_its_scheme_is_that_of_its_link(shop, host):
+    link = f'<a href="https://{host}/a">{host}/a</a>'
+    page = f"<table><tr><td>Short URL<td>Long URL</tr><tr><td>{link}<td>{HERE}</tr></table>"
+    shop.import_file(page.encode(), format="html")
+    assert [code.short_code for code in shop.list_qrcodes()] == ["a"]
+
+
+@pytest.mark.rule("T19")
+def test_a_short_url_of_this_portfolio_keeps_its_code_before_those_of_other_hosts(shop):
+    """Codes printed with the base URL lead here at once; those of other hosts still lead there."""
+    rows = f"A,https://other.test/a,{HERE}\nB,{GO}/a,{HERE}&2\nC,{GO}/b/tail,{HERE}&3\n"
+    result = shop.import_file(f"Title,Short URL,Long URL\n{rows}".encode())
+    assert [row for row, _ in said(result, "code-taken")] == [2]
+    assert [code.short_code for code in shop.list_qrcodes()][1:] == ["a", "b/tail"]
+    assert shop.find_qrcode("a").content == f"{HERE}&2"
+    tails = f"Name,Content,Trackable URL\nD,{HERE}&4,{GO}/c/tail\n"
+    shop.import_file(tails.encode())
+    assert shop.find_qrcode("c").urlinfo == "tail"
