@@ -311,7 +311,7 @@ class _Importing:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
         written = code.short_url.replace("%2F", "/")
         if self._link(code.short_url):
-            return issue_of(row, code, "code-taken", f"{written!r} is in use; the new one is {url}")
+            return issue_of(row, code, "code-taken", f"{written!r} is already in use; the new one is {url}")
         rule = "has no short code that can be kept, so codes printed with it will not work"
         return issue_of(row, code, "code-unreadable", f"{written!r} {rule}; the new one is {url}")
 
