@@ -363,7 +363,7 @@ class _Importing:
     def _campaign(self, row: Row, code: QRCode, default: str) -> tuple[str | None, list[ImportIssue]]:
         """Return the ID of a row's campaign, which is created if there is none of its name; None without a name.
 
-        The issue is a warning if a new name differs from another one in case alone.
+        The issue is a warning if a new name differs from another one only in case.
         """
         name, warning = tidy_name(row.cells.get("Campaign Name", "")) or default, ""
         if name and name not in self._campaigns:
