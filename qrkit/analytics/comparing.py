@@ -99,8 +99,8 @@ def rates(
     day's scans, per weekday if there are two weeks or more), days_as_one (float64, 1 or more: how many days carry the
     information of one independent day), reason (str, why there is no interval, or empty).
 
-    There is no interval for fewer than 28 whole days, or if the scans came in too few bursts. What began within the
-    view needs 14 days: their interval is wide, because so few days hardly show how they depend on each other.
+    There is no interval for fewer than 28 whole days, or if the scans came in too few bursts. A group that began
+    within the view needs 14 days: its interval is wide, because so few days hardly show how they depend on each other.
 
     Args:
         scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
@@ -108,7 +108,7 @@ def rates(
         by: Return one rate for each value of an attribute: campaign, campaign_id, qrcode, qrcode_id, or an attribute
             that `scans.where` filters by.
         level: Probability that the interval contains the true rate, above 0 and below 1.
-        independent: Take the days as independent of each other. The interval is narrower, there is always one, and it
+        independent: Treat the days as independent of each other. The interval is narrower, there is always one, and it
             is wrong far too often if one good day makes the next one likely.
         without: See `compare`.
 
@@ -152,10 +152,10 @@ def compare(
     Two groups of different QR Codes, such as two designs on ten posters each, are compared by codes: the interval rests
     on how much the codes of one group differ from each other, and is about other codes of these kinds, too. Places
     differ a lot, so such an interval is wide; `before_and_after` with a control group, and `compare_designs` with a
-    change, know each place from before. The ratio is then that of typical codes (geometric means of scans per day),
-    each counted from the day after its first scan. With `unit="days"`, the two sums of scans are compared instead:
-    whether these very codes, where they are now, would go on to differ. One code with another, and the same codes with
-    themselves, are always compared that way, by days.
+    change, compare each place with its own past. The ratio is then that of typical codes (geometric means of scans per
+    day), each counted from the day after its first scan. With `unit="days"`, the two sums of scans are compared
+    instead: would these very codes, where they are now, go on to differ? A single code with another one, and codes with
+    themselves in another period, are always compared by days.
 
     By days: if both views cover the same days, each day is compared with itself, so weather and weekdays cancel out.
     Otherwise, if both views cover two weeks or more, days are compared with days of the same weekday (Mantel-Haenszel
@@ -231,8 +231,8 @@ def before_and_after(
     after the change, or were not scanned, are not in it. With `unit="days"`, the sums of scans are compared: the
     interval is then about these very codes, and takes a move of one of them for an effect of the change.
 
-    A year has seasons. Where the codes have been there for a year before these days, `control="last year"` takes the
-    same codes a year (52 weeks) earlier for the control group: what changes every year at this time cancels out.
+    A year has seasons. If the codes had scans a year earlier, `control="last year"` uses the same codes 52 weeks
+    earlier as the control group: what changes every year at this time cancels out.
 
     What differs from day to day and may explain scans, such as rain, sales or a holiday, can be taken out with
     `covariates`: the ratio is then that of days with the same covariates and the same weekday (Poisson regression).

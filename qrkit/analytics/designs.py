@@ -58,9 +58,9 @@ def compare_designs(
     second_scans (int64, QR Codes that are compared, and their scans), ratio, low, high (float64, how many times as
     often a typical code of the second group is scanned as one of the first, and its interval; with a change, relative
     to the time before), probability (float64, 0..1, that the ratio is above 1), differs (boolean, whether the interval
-    excludes 1), smallest (float64, the smallest ratio, or 1 / ratio, that would have shown in 4 of 5 cases), reason
-    (str, why there is no interval, or empty), sentence (str, the answer in words). Without an interval, low, high,
-    probability, differs and smallest are missing.
+    excludes 1), smallest (float64, the smallest ratio, or 1 / ratio, that would have been detected in 4 of 5 cases),
+    reason (str, why there is no interval, or empty), sentence (str, the answer in words). Without an interval, low,
+    high, probability, differs and smallest are missing.
 
     Args:
         groups: 2 to 20 views by the name of their design, all in one time zone, each with two QR Codes or more. Only
@@ -148,7 +148,7 @@ def _sentence(first: str, second: str, found: RatioInterval, *, has_before: bool
         return say("{second} brings {ratio} times as many scans as {first} (likely {low} to {high} times).", **values)
     same = say(
         "No difference between {second} and {first} shows (likely {low} to {high} times as many scans); one of "
-        "{smallest} times or more would have shown in 4 of 5 cases.",
+        "{smallest} times or more would have been detected in 4 of 5 cases.",
         **values,
     )
     if has_before:

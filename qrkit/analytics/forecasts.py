@@ -78,7 +78,7 @@ def forecast(
         scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
             those until yesterday. The forecast begins on the day after its last whole day.
         days: Number of days to forecast, 1..366.
-        by: Forecast each value of an attribute for itself: campaign, campaign_id, qrcode, qrcode_id, tag, an attribute
+        by: Forecast each value of an attribute separately: campaign, campaign_id, qrcode, qrcode_id, tag, an attribute
             that `scans.where` filters by, or a field of yours; 1,000 groups with scans at most.
         level: Probability that an interval contains the scans of its day, or the total, above 0 and below 1.
         holidays: Public holidays, see `unusual_days`. Past holidays are left out; future ones count as Sundays.

@@ -54,11 +54,11 @@ class Moved(NamedTuple):
 
 
 def moved(scans: Scans, change: date | str | None = None, *, wrong: float = 0.05) -> pd.DataFrame:
-    """Return the QR Codes that rose or fell for themselves: one row for each, the clearest first.
+    """Return the QR Codes that rose or fell unlike the others: one row for each, the clearest first.
 
-    A poster that was moved to another place changes while the others stay as they were. Codes that have no scans any
-    more are those of `silent`. Codes that began later than a week into the view are left out, and so are all but the
-    200 most scanned.
+    A poster that was moved to another place changes while the others stay as they were. Codes that no longer have scans
+    are in `silent` instead. Codes that began later than a week into the view are left out, and so are all but the 200
+    most scanned.
 
     Columns: qrcode_id, qrcode, campaign (str, names that are unique), before, after (float64, scans per day), ratio
     (float64, how many times as many scans, relative to the other codes), chance (float64, 0..1, the probability of such

@@ -58,7 +58,7 @@ def rate_interval(
     Args:
         days: Scans of each day, in order; 2 days or more.
         level: Probability that the interval contains the true rate, above 0 and below 1.
-        independent: Take the days as independent of each other.
+        independent: Treat the days as independent of each other.
         fewest: Fewer days have no interval, unless they are independent.
         exposures: What the rate is relative to on each day, above 0; by default, 1 for a day.
     """

@@ -185,7 +185,7 @@ def human_scans(scans: Scans) -> pd.DataFrame:
 
 
 def unlike_people(scans: Scans) -> pd.DataFrame:
-    """Return scans that were hardly made by people: one row for each finding, most scans first.
+    """Return scans that people are unlikely to have made: one row for each finding, most scans first.
 
     Three signs are looked for. Many: a visitor made more than 50 scans on a UTC day, which `where(most_a_day=50)`
     leaves out. Rhythm: a visitor came back after the same number of whole minutes for two hours or more, with at least

@@ -51,13 +51,18 @@ def cut(text: str, most: float = 22) -> str:
 
 
 def fit(text: str, pixels: float, *, most: int = 1, size: float = SIZE, is_bold: bool = False) -> list[str]:
-    """Break text into at most `most` lines that fit into a width, with an ellipsis if it is longer; "none" if empty."""
+    """Break text into at most `most` lines that fit into a width, with an ellipsis if it is longer; "none" if empty.
+
+    A word is broken only if it is wider than a line of its own.
+    """
     left = _one_line(text) or say("none")
     rows: list[str] = []
     while length(left, size, is_bold=is_bold) > pixels and len(rows) < most - 1:
         end = _end_within(left, pixels, size, is_bold=is_bold)
         space = left.rfind(" ", 1, end + 1)
-        end = space if space > end / 3 else end
+        word = left[space + 1 :].partition(" ")[0]
+        if space > 0 and (space > end / 3 or length(word, size, is_bold=is_bold) <= pixels):
+            end = space
         rows.append(left[:end].rstrip())
         left = left[end:].lstrip()
     if length(left, size, is_bold=is_bold) > pixels:

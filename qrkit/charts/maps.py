@@ -318,15 +318,17 @@ def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
             if left[number]:
                 (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))
                 left[near] = False
-                dots.append(_merge(dot, [before[other] for other in near.tolist()]))
+                dots.append(_merge([before[other] for other in near.tolist()]))
         dots.sort(key=lambda dot: -dot.scans)
         is_changed = len(dots) < len(before)
     return dots
 
 
-def _merge(dot: Dot, parts: Sequence[Dot]) -> Dot:
+def _merge(dots: Sequence[Dot]) -> Dot:
     """Return a dot that stands for the places of all of these."""
-    return Dot(dot.x, dot.y, sum(part.scans for part in parts), tuple(sorted(n for part in parts for n in part.places)))
+    first = min(dots, key=lambda dot: dot.places)
+    places = sorted(number for dot in dots for number in dot.places)
+    return Dot(first.x, first.y, sum(dot.scans for dot in dots), tuple(places))
 
 
 # ---- scans by country

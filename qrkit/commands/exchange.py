@@ -108,7 +108,7 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
                 complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
-    tell_import(result, asked, check=asked.check)
+    tell_import(result, asked, asked.store, check=asked.check)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "updated": len(result.updates), "template": template, "issues": issues}

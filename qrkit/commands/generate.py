@@ -27,7 +27,7 @@ from qrkit.commands.parsing import (
     refused_options,
 )
 from qrkit.commands.stores import add_store, opened
-from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
+from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, WITHOUT_ALPHA, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
 from qrkit.files import read_file, write_file
 from qrkit.late import named
@@ -233,7 +233,7 @@ def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
 
 
 def _generate_one(asked: argparse.Namespace) -> Status:
-    image = _image(asked)
+    image = _in_format(_image(asked), asked)
     distance = asked.distance_m
     size = print_size(asked, None if distance is None else ceil(image.least_width_mm(distance)))
     printed = image.printed(size) if size else None
@@ -270,6 +270,18 @@ def _image(asked: argparse.Namespace) -> QRImage:
     from qrkit.pictures.sets import with_words
 
     return QRImage(with_words(design, {"subtitle": asked.subtitle}))
+
+
+def _in_format(image: QRImage, asked: argparse.Namespace) -> QRImage:
+    """Return an image as a jpg or bmp shows it, whose background is opaque, so that warnings are about the file."""
+    written = (asked.format or (asked.output or Path()).suffix[1:]).lower()
+    format = FORMAT_ALIASES.get(written, written)
+    if format not in WITHOUT_ALPHA or not image.fault:
+        return image
+    from qrkit.pictures.generate_request import in_format
+    from qrkit.pictures.image import QRImage
+
+    return QRImage(in_format(image.design, format))
 
 
 def _undecorated(asked: argparse.Namespace, content: str | None) -> Design:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import complain, tell_rows
 from qrkit.commands.parsing import add_decoration, add_place, decoration_of, given_options
+from qrkit.commands.stores import store_option
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.exchange.columns import read_columns
@@ -93,7 +94,7 @@ def import_codes(
     return result, template
 
 
-def tell_import(result: ImportResult, asked: argparse.Namespace, *, check: bool = False) -> None:
+def tell_import(result: ImportResult, asked: argparse.Namespace, store: str, *, check: bool = False) -> None:
     """Print what an import skipped or changed, on the error stream; several duplicates are one line."""
     repeated = [issue.row for issue in result.issues if _is_mere_duplicate(issue)]
     lists_all = len(repeated) < 2
@@ -102,7 +103,8 @@ def tell_import(result: ImportResult, asked: argparse.Namespace, *, check: bool 
         rule = "have the name and content of an earlier row or of a QR Code in the portfolio"
         complain(asked.command, f"{len(repeated):,} rows {rule}; first: row {repeated[0]}")
     fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
-    later = "to correct all, run: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
+    command = f"qrkit set --all --fix-urls{store_option(store)}"
+    later = f"to correct all, run: {command} (with --preview, it only shows the changes)"
     at_once = "to import them corrected, add --fix-urls"
     for reason, where, hint in (
         ("suspicious-url", "", at_once if check else later),

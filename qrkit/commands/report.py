@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
 import sys
 from datetime import date
 from pathlib import Path
@@ -192,9 +193,10 @@ def _demo(asked: argparse.Namespace) -> None:
         return imported
 
     done = demo.run(folder, add=add)
-    tell_import(done.imported, asked)
+    tell_import(done.imported, asked, str(done.store))
     # Repeat how the command was called: without an activated environment, plain `qrkit` is not found.
-    me = shlex.quote(sys.argv[0]) if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
+    called, is_found = sys.argv[0], shutil.which("qrkit") == sys.argv[0]
+    me = "qrkit" if is_found else shlex.quote(called) if Path(called).name == "qrkit" else "python -m qrkit"
     print(
         f"Imported   {done.imported}\n"
         f"Drew       {done.pictures} pictures in {done.codes}/\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -29,9 +30,17 @@ STORE = "the file of a store, or the URL of a PostgreSQL database"
 def add_store(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the option `--store`."""
     # The variable may contain a password, so the help names it without showing its value.
-    default = os.environ.get("QRKIT_STORE") or DEFAULT_STORE
     what = f"{STORE} ($QRKIT_STORE, else {DEFAULT_STORE})"
-    parser.add_argument("--store", default=default, metavar="STORE", help=what)
+    parser.add_argument("--store", default=_default_store(), metavar="STORE", help=what)
+
+
+def _default_store() -> str:
+    return os.environ.get("QRKIT_STORE") or DEFAULT_STORE
+
+
+def store_option(place: str) -> str:
+    """Return the words that a suggested command needs for a store: none for the one that commands take by default."""
+    return "" if place == _default_store() else f" --store {shlex.quote(shown_place(place))}"
 
 
 def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

@@ -13,6 +13,9 @@ FORMATS: tuple[FormatName, ...] = get_args(FormatName)
 RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
 """Raster formats; they use whole pixels per module."""
 
+WITHOUT_ALPHA = ("jpg", "bmp")
+"""Raster formats without transparency; a transparent background becomes white."""
+
 GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip", "zpl")
 """Formats that only `GET /generate` offers."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}

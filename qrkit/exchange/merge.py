@@ -33,7 +33,7 @@ _CHANGED: dict[Reason, str] = {
     "date-unreadable": "without their date",
     "count-unreadable": "without their count of scans",
     "template-unknown": "without their template",
-    "similar-name": "with a name that differs from another in case alone",
+    "similar-name": "with a name that differs from another only in case",
     "completed-url": "with a completed address",
     "link-target": "with the target of a link",
     "formula-unsaved": "with a formula without a value",
@@ -81,7 +81,7 @@ class ImportIssue:
             (the short code is in use), `code-unreadable` (the file has no short code that can be kept) and `changed`
             rows were changed; `date-unreadable`, `count-unreadable` and `template-unknown` rows were imported without
             their creation date, count of scans or template; `similar-name` rows were imported, but their name or that
-            of their campaign differs from another one in case alone; `suspicious-url` rows were imported, but their
+            of their campaign differs from another one only in case; `suspicious-url` rows were imported, but their
             content only looks like a web address, and `completed-url` rows with the address that was meant;
             `no-address` rows hold a text such as "N/A" in a column of addresses, or a payment behind a short URL that
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;

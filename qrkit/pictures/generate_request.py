@@ -10,6 +10,7 @@ from typing import Any
 from qrkit.contents.kinds import make_from_json
 from qrkit.design.color import WHITE, Color
 from qrkit.design.design import Design
+from qrkit.design.formats import WITHOUT_ALPHA
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TextStyle
 from qrkit.drawing.resizing import placed_for
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
@@ -23,7 +24,6 @@ Shortener = Callable[[str], str]
 Templates = Callable[[str], Mapping[str, Any]]
 """Takes the name of a template and returns the template as JSON; raises `NotFound`."""
 
-WITHOUT_ALPHA = ("jpg", "bmp")
 GET_MODES = ("byte", "numeric", "alphanumeric")
 
 SYMBOL_SIDE = "symbolSide"

@@ -121,7 +121,7 @@ class Records:
             InvalidParameter: If a field is invalid, a rule never answers, or the template does not exist.
 
         Warns:
-            UserWarning: If the name differs from that of another campaign in case alone.
+            UserWarning: If the name differs from that of another campaign only in case.
         """
         given = _given(name=name, description=description, template=template, rules=rules, utm=utm)
         campaign = Campaign(id=new_id(), created=self._clock(), **given)
@@ -180,7 +180,7 @@ class Records:
             InvalidParameter: If a field is invalid, a rule never answers, or the template does not exist.
 
         Warns:
-            UserWarning: If the new name differs from that of another campaign in case alone.
+            UserWarning: If the new name differs from that of another campaign only in case.
         """
         changes = _given(name=name, description=description, template=template, rules=rules)
         with self.store.atomic():

@@ -47,7 +47,7 @@ class Explained(ManyRecords):
             >>> with open_portfolio(":memory:") as shop:
             ...     door = shop.insert_qrcode("https://example.com", short_code="door", rules=[rule])
             ...     print(shop.explain("door").sentence)
-            no rule applies; it gets the content of the QR Code
+            no rule applies; the visitor gets the content of the QR Code
         """
         if not isinstance(request, Request | None):
             raise InvalidParameter(Problem("request", request, "must be a Request", "wrong-type"))

@@ -315,7 +315,7 @@ class _Importing:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
         written = code.short_url.replace("%2F", "/")
         if self._link(code.short_url):
-            return issue_of(row, code, "code-taken", f"{written!r} is in use; the new one is {url}")
+            return issue_of(row, code, "code-taken", f"{written!r} is already in use; the new one is {url}")
         rule = "has no short code that can be kept, so codes printed with it will not work"
         return issue_of(row, code, "code-unreadable", f"{written!r} {rule}; the new one is {url}")
 
@@ -383,7 +383,7 @@ class _Importing:
     def _campaign(self, row: Row, code: QRCode, default: str) -> tuple[str | None, list[ImportIssue]]:
         """Return the ID of a row's campaign, which is created if there is none of its name; None without a name.
 
-        The issue is a warning if a new name differs from another one in case alone.
+        The issue is a warning if a new name differs from another one only in case.
         """
         name, warning = tidy_name(row.cells.get("Campaign Name", "")) or default, ""
         if name and name not in self._campaigns:

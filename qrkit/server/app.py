@@ -104,7 +104,7 @@ def make_app(
     Raises:
         UnreadableFile: If the GeoIP database or the file with the token for metrics cannot be read.
         InvalidParameter: If the file with the token for metrics contains none, or case is to be ignored and short codes
-            differ in case alone.
+            differ only in case.
     """
     chosen = settings or Settings()
     kept = [kept_base_url(store), *earlier_base_urls(store)]

@@ -119,7 +119,7 @@ class Settings(Model):
     ignore_case: bool | None = Field(
         default=None,
         description="Match short codes regardless of case, which the store remembers. Not possible if short codes "
-        "differ in case alone.",
+        "differ only in case.",
     )
     pass_query: tuple[str, ...] = Field(
         default=(),

@@ -14,7 +14,7 @@ def tidy_name(text: str) -> str:
 
 
 class Spellings:
-    """Names that are in use, which tell of a name that differs from one of them in case alone."""
+    """Names that are in use, which tell of a name that differs from one of them only in case."""
 
     __slots__ = ("_first",)
 
@@ -27,7 +27,7 @@ class Spellings:
         self._first.setdefault(tidy.casefold(), tidy)
 
     def warning(self, name: str, *, what: str) -> str:
-        """Return a sentence with a name and the first one that differs from it in case alone; "" if there is none.
+        """Return a sentence with a name and the first one that differs from it only in case; "" if there is none.
 
         Args:
             name: The name.
@@ -35,4 +35,4 @@ class Spellings:
         """
         tidy = tidy_name(name)
         other = self._first.get(tidy.casefold(), tidy)
-        return "" if other == tidy else f"the {what} {name!r} and {other!r} differ in case alone"
+        return "" if other == tidy else f"the {what} {name!r} and {other!r} differ only in case"

@@ -137,7 +137,7 @@ class Claims:
     Args:
         codes: All short codes that were ever assigned.
         tails: The readable tails of short codes that have one.
-        ignores_case: Whether codes that differ in case alone are one.
+        ignores_case: Whether codes that differ only in case are one.
     """
 
     def __init__(self, codes: Iterable[str], tails: Mapping[str, str], *, ignores_case: bool = False) -> None:

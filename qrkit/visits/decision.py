@@ -84,4 +84,4 @@ def decide(
     if event is not None:
         told = f"{beside}event {event + 1} of its schedule is active"
         return Decision("schedule", target.schedule[event].content, None, told)
-    return Decision("content", target.content, None, f"{beside}it gets the content of the QR Code")
+    return Decision("content", target.content, None, f"{beside}the visitor gets the content of the QR Code")

@@ -88,6 +88,11 @@ def test_lines_of_text_fit_and_lose_nothing_but_the_end(text, pixels, most):
         assert "".join("".join(lines).split()) == "".join((fit(text, 1e9)[0]).split())
 
 
+def test_a_word_that_fits_on_a_line_of_its_own_is_not_broken():
+    name = "Berlin Alexanderplatz U-Bahn Zwischengeschoss"
+    assert fit(name, length("Zwischengeschoss"), most=4) == name.split()
+
+
 # ---- periods that are not over
 
 

@@ -4,7 +4,7 @@ from itertools import combinations
 from math import hypot
 
 import pandas as pd
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qrkit import charts
@@ -14,6 +14,7 @@ place = st.tuples(st.floats(0, 500), st.floats(0, 320), st.integers(0, 1_000))
 
 
 @given(st.lists(place, max_size=60))
+@example([(53.0, 4.0, 757), (24.0, 16.0, 428), (20.0, 6.0, 400)])
 def test_each_place_is_in_one_dot_and_no_dot_covers_another(places):
     places.sort(key=lambda one: -one[2])
     dots = cluster(places)

@@ -85,6 +85,15 @@ def test_one_code_has_smaller_words_too(run, folder, look):
     assert (status, "caption" in err) == (2, True)
 
 
+@pytest.mark.parametrize("format", ["jpg", "jpeg", "bmp"])
+def test_a_transparent_background_is_white_in_a_format_without_transparency(run, folder, format):
+    transparent = ("hi", "--background", "transparent")
+    assert run(*transparent, "-o", f"code.{format}")[2] == ""
+    assert run(*transparent, "-o", f"printed.{format}", "--size-mm", "30")[2] == ""
+    assert (folder / f"code.{format}").read_bytes() == generate("hi").to_bytes(format)
+    assert "transparent" in run(*transparent, "-o", "code.png")[2]
+
+
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_what_to_change_before_printing_is_told_with_a_size(run, kind):
     how = ("hi", "--padding", "2", "-o", f"code.{kind}")

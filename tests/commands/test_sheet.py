@@ -88,6 +88,13 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
     assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv"]) == 0
 
 
+def test_posters_are_counted_as_posters(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    poster = ["sheet", "p.pdf", "--stock", "poster", "--content", "https://example.com/{n}", "--line", "Table {n}"]
+    assert [main([*poster, "--count", count]) for count in ("1", "2")] == [0, 0]
+    assert capsys.readouterr().out == "p.pdf: 1 poster\np.pdf: 2 posters\n"
+
+
 @pytest.mark.parametrize("look", [[], ["--caption", "Table {Table}"]])
 def test_rows_without_content_are_told_and_left_out(look, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -226,7 +226,8 @@ def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsy
     assert out == "posters.xlsx: 3 created (1 with a suspicious address), 1 column kept as fields\n"
     assert "row 1: own-column: 'Ort' becomes a field of the QR Codes" in err
     assert "row 3: suspicious-url: 'www.example.com/till' has no https:// in front, so visitors see it as text" in err
-    assert "qrkit import: 1 code has an address that visitors see as text; to correct all, run: qrkit set --all" in err
+    command = "qrkit set --all --fix-urls --store shop.duckdb"
+    assert f"qrkit import: 1 code has an address that visitors see as text; to correct all, run: {command} (with" in err
     assert imports() == 0
     err = capsys.readouterr().err
     told = "qrkit import: 1 code in the store has an address that visitors see as text; to correct all, run: qrkit set"

@@ -350,7 +350,7 @@ def test_a_short_code_is_kept_when_it_is_free_and_replaced_when_it_is_not(portfo
     assert len({code.short_code for code in codes} | {"taken"}) == len(urls) + 1
     assert errors(result) == [(4, "code-taken"), (6, "code-unreadable"), (7, "code-unreadable")]
     details = [issue.detail for issue in result.issues]
-    assert details[0] == f"'{GO}/taken' is in use; the new one is {codes[2].short_url}"
+    assert details[0] == f"'{GO}/taken' is already in use; the new one is {codes[2].short_url}"
     assert details[1] == (
         "'no url' has no short code that can be kept, so codes printed with it will not work; "
         f"the new one is {codes[4].short_url}"

@@ -47,7 +47,7 @@ def test_places_may_explain_why_a_campaign_leads():
     }
     words = words_of(shop_of(campaigns))
     (told,) = [sentence for sentence in words if "leads" in sentence]
-    assert told.endswith("The places may explain that: codes of one campaign differ as much.")
+    assert told.endswith("Their locations may explain the lead: codes within one campaign differ as much.")
 
 
 @pytest.mark.slow

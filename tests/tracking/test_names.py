@@ -45,9 +45,9 @@ def test_a_campaign_keeps_its_name_without_blanks(shop, name):
 
 def test_a_difference_in_case_is_told_with_both_names(shop):
     spring = shop.insert_campaign("Spring")
-    with pytest.warns(UserWarning, match="'SPRING' and 'Spring' differ in case alone"):
+    with pytest.warns(UserWarning, match="'SPRING' and 'Spring' differ only in case"):
         loud = shop.insert_campaign("SPRING")
-    with pytest.warns(UserWarning, match="'spring' and 'Spring' differ in case alone"):
+    with pytest.warns(UserWarning, match="'spring' and 'Spring' differ only in case"):
         shop.update_campaign(loud.id, name="spring")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -57,7 +57,7 @@ def test_a_difference_in_case_is_told_with_both_names(shop):
 
 def test_the_interface_tells_a_difference_in_case(shop):
     client = Client(make_app(shop.store), headers={"Authorization": f"Bearer {create_key(shop.store, shop.account)}"})
-    for name, told in (("Spring", None), ("spring", "the campaigns 'spring' and 'Spring' differ in case alone")):
+    for name, told in (("Spring", None), ("spring", "the campaigns 'spring' and 'Spring' differ only in case")):
         reply = client.post("/api/v3/track/campaign", {"name": name})
         assert reply.status == 200
         assert reply.headers.get("x-api-warning") == told
@@ -70,9 +70,9 @@ def test_an_import_tells_differences_in_case_once(shop):
     result = shop.import_file("\n".join(["Campaign Name,QR Code Name,Content", *lines]).encode())
     assert result.created == 4
     assert [(issue.row, issue.error) for issue in result.issues] == [
-        (3, "similar-name: the campaigns 'spring' and 'Spring' differ in case alone"),
-        (4, "similar-name: the QR Codes 'bus' and 'Bus' differ in case alone"),
-        (5, "similar-name: the QR Codes 'DOOR' and 'Door' differ in case alone"),
+        (3, "similar-name: the campaigns 'spring' and 'Spring' differ only in case"),
+        (4, "similar-name: the QR Codes 'bus' and 'Bus' differ only in case"),
+        (5, "similar-name: the QR Codes 'DOOR' and 'Door' differ only in case"),
         (6, "duplicate: 'Door' with this content is in row 2 already"),
     ]
     assert len(shop.list_campaigns()) == 2
@@ -90,8 +90,8 @@ def test_a_name_that_reads_alike_is_taken(shop):
     ("name", "others", "found"),
     [
         ("Spring", ["Autumn", "Spring"], ""),
-        ("Spring", ["Autumn", "SPRING ", "spring"], "the codes 'Spring' and 'SPRING' differ in case alone"),
-        ("Straße", ["STRASSE"], "the codes 'Straße' and 'STRASSE' differ in case alone"),
+        ("Spring", ["Autumn", "SPRING ", "spring"], "the codes 'Spring' and 'SPRING' differ only in case"),
+        ("Straße", ["STRASSE"], "the codes 'Straße' and 'STRASSE' differ only in case"),
         ("", [], ""),
     ],
 )

@@ -6,7 +6,6 @@ async function render({ model, el }) {
   const problem = h("p", { class: "qrkit-console-problem", role: "alert" });
   const shown = new Set();
   const tabs = makeTabs({ class: "qrkit-console-tabs", "aria-label": say("Pages") }, titles, pages, (at) => {
-    tabs.list.children[at].scrollIntoView({ block: "nearest", inline: "nearest" });
     if (titles[at] === model.get("selected")) return;
     model.set("selected", titles[at]);
     model.save_changes();

@@ -76,7 +76,7 @@ FILES = {"text/vcard": "Save contact", "text/calendar": "Add to calendar"}
 RAW = "?raw=1"
 """Query string that requests the content itself, as a file."""
 
-NOT_COUNTED = "You are only looking: this is not counted as a scan."
+NOT_COUNTED = "This is a preview. It is not counted as a scan."
 NOTES = {
     "wifi": "Choose this network in the Wi-Fi settings of your phone.",
     "otp": "Its secret is for an authenticator app, and is not shown here.",
@@ -208,7 +208,7 @@ FAILURES = {
         "This code leads nowhere",
         lead="There is no page at this address. What you can try:",
         tips=(
-            "Scan the code once more, with the whole of it in the picture.",
+            "Scan the code again, with all of it in the picture.",
             "If you typed the address, compare every letter: small and capital letters differ.",
         ),
     ),

@@ -308,7 +308,7 @@ def set_ignores_case(store: Store, *, is_ignored: bool | None) -> None:
     None, or what is set already, changes nothing.
 
     Raises:
-        InvalidParameter: If short codes of the store differ in case alone.
+        InvalidParameter: If short codes of the store differ only in case.
     """
     if is_ignored in (None, ignores_case(store)):
         return
@@ -316,7 +316,7 @@ def set_ignores_case(store: Store, *, is_ignored: bool | None) -> None:
         alike = store.rows(ALIKE) if is_ignored else []
         if alike:
             rule = (
-                f"is not possible, because short codes differ in case alone: {'; '.join(row['codes'] for row in alike)}"
+                f"is not possible, because short codes differ only in case: {'; '.join(row['codes'] for row in alike)}"
             )
             raise InvalidParameter(Problem("ignore_case", is_ignored, rule))
         set_setting(store, IGNORES_CASE, "true" if is_ignored else "false")

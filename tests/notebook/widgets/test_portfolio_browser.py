@@ -622,6 +622,26 @@ def test_a_download_for_print_says_that_short_urls_lead_to_this_computer(shop):
     browser.close()
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Zeile 3: Website='': darf nicht leer sein."),
+        ("fr", "Ligne 3\xa0: Website=''\xa0: ne doit pas être vide."),
+        ("es", "Fila 3: Website='': no puede estar vacío."),
+        ("nl", "Rij 3: Website='': mag niet leeg zijn."),
+    ],
+)
+def test_issues_of_an_import_are_in_the_language_of_the_page(shop, language, sentence):
+    browser = PortfolioBrowser(shop, name="import", language=language)
+    table = b"QR Code Name,Website\nGate,https://example.com/gate\nBad,\nOther,www.example.com\n"
+    say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
+    said = browser.state["file"]["issues"]
+    assert sentence in said
+    assert not [one for one in said if "visitors" in one]
+    assert browser.state["file"]["rows"][1][-1] in sentence
+    browser.close()
+
+
 def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     table = b"Name,Website,Hall\nGate,https://example.com/gate,3\nBad,,\n"
     say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")

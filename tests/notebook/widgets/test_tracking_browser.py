@@ -320,7 +320,7 @@ def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, fau
     browser.get_by_title("31 scans since 1 March 2026").click()
     form = browser.get_by_role("form", name="Edit QR Code")
     form.get_by_text("Rules", exact=True).click()
-    form.get_by_text("it gets the content of the QR Code").wait_for()
+    form.get_by_text("the visitor gets the content of the QR Code").wait_for()
     form.get_by_role("button", name="Add rule").focus()
     page.keyboard.press("Enter")
     first = form.get_by_role("group", name="Rule 1", exact=True)

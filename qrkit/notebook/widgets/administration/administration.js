@@ -17,7 +17,7 @@ function describe({ account, secret_of: owner, keys, brand, brands, look, accoun
       secret: say("Copy this key of {account} now. It is not shown again.", null, { account: owner }),
     },
     {
-      id: "save brand", title: say("Brand"), text: say("Reports and landing pages use the name, the colors and the logo of your brand. QR Codes get its look in the studio."), button: brand ? say("Save brand") : say("Make brand"),
+      id: "save brand", title: say("Brand"), text: say("Reports and landing pages use the name, the colors and the logo of your brand. To give QR Codes its look, use the studio."), button: brand ? say("Save brand") : say("Make brand"),
       fields: [
         { name: "brand", label: say("Brand in use"), value: brand, choices: [{ id: "", name: say("None") }, ...named(brands)], ask: "use brand" },
         { name: "name", label: say("Name of the organization"), value: look.name },
@@ -33,12 +33,12 @@ function describe({ account, secret_of: owner, keys, brand, brands, look, accoun
   return [
     ...sections,
     {
-      id: "make account", title: say("Accounts"), text: say("Each account has its own QR Codes, scans and keys. Only the account local may change accounts and what is below."), button: say("Make account"),
+      id: "make account", title: say("Accounts"), text: say("Each account has its own QR Codes, scans and keys. Only the account “local” can change accounts and the settings below them."), button: say("Make account"),
       heading: [say("Name"), say("Plan"), say("Keys"), ""], rows: accounts.map(([name, plan, count]) => [name, planOf(name, plan), String(count), { ask: "show account", account: name, label: say("Show keys") }]),
       fields: [{ name: "account", label: say("Name of the new account") }, { name: "plan", label: say("Plan"), value: plans[0], choices: named(plans) }],
     },
     {
-      id: "save settings", title: say("Short URLs, days and privacy"), text: say("Printed codes keep working for as long as the host of their own short URL leads to your server. Of visits that are no longer kept, daily counts stay."), button: say("Save settings"),
+      id: "save settings", title: say("Short URLs, days and privacy"), text: say("Printed codes work as long as the host in their short URL leads to your server. When visits are deleted, their daily counts stay."), button: say("Save settings"),
       fields: [...(url === null ? [] : [{ name: "base_url", label: say("Short URLs begin with"), value: url }]), clock, kept],
     },
     { id: "back up", title: say("Backup"), text: say("A copy of the whole store: all accounts, QR Codes and scans. Keep it where only you can read it."), button: say("Make and download") },

@@ -50,7 +50,7 @@ function makeFileImport(browser) {
     const hidden = { campaign: hasScans, update_by: !identifying.length, old_base_url: !identifying.includes("short_url"), code: !hasScans };
     for (const [choice, row] of Object.entries(rows)) row.element.hidden = hidden[choice];
     names.replaceChildren(...state.campaigns.map((one) => h("option", { value: one.name })));
-    const rest = more ? [say(["There is something to know about {count} more row.", "There is something to know about {count} more rows."], more)] : [];
+    const rest = more ? [say(["Notes on {count} more row are not shown.", "Notes on {count} more rows are not shown."], more)] : [];
     told.replaceChildren(h("b", {}, sentence), ...[...issues, ...rest].map((text) => h("p", {}, text)));
     const heads = first.length ? [say("Row"), ...shown.map((one) => MAPPED[one] ?? one), say("What to know")] : [];
     table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...first.map((row) => h("tr", {}, ...row.map((text) => h("td", {}, text)))));

@@ -13,7 +13,7 @@ from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import heading_in, offered_columns, sheet_of
 from qrkit.exchange.visit_tables import holds_scans, share_of_visits
-from qrkit.languages import say
+from qrkit.languages import say, translated
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import check_exchange
 from qrkit.portfolio.importing import read_table
@@ -133,14 +133,14 @@ class FileImport:
 def _issues(result: ImportResult | ScanImport) -> list[tuple[int, str]]:
     """Return the rows that people should know about, and why; those to fix first."""
     if isinstance(result, ScanImport):
-        return list(result.issues)
-    return [(one.row, one.detail) for one in result.to_fix_first]
+        return [(row, translated(detail)) for row, detail in result.issues]
+    return [(one.row, translated(one.detail)) for one in result.to_fix_first]
 
 
 def _sentence(row: int, detail: str) -> str:
     """Return what is said of a row of a file; of row 0, which is the whole file."""
-    start = f"Row {row}: {detail[:1]}" if row else detail[:1].upper()
-    return f"{start}{detail[1:]}{'' if detail.endswith('?') else '.'}"
+    text = detail if detail.endswith("?") else f"{detail}."
+    return say("Row {row}: {text}", row=str(row), text=text) if row else text[:1].upper() + text[1:]
 
 
 def _summary(result: ImportResult | ScanImport) -> dict[str, Any]:

@@ -144,7 +144,7 @@ function render(host) {
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-hint" }, code.content), h("span", { class: "qk-hint qk-small" }, code.campaign));
     const others = code.cells.map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
-    const imported = code.imported ? h("span", { class: "qk-hint" }, say("{count} imported before", code.imported)) : null;
+    const imported = code.imported ? h("span", { class: "qk-hint" }, say("and {count} imported", code.imported)) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
     const last = h("span", { class: "qk-hint", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
     const isChosen = code.id === state.chosen?.id;

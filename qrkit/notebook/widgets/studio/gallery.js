@@ -41,7 +41,7 @@ function makeGallery(studio, presets) {
   const saved = makeSavedLooks(studio);
   const faces = new Map(); // presets and their colorways, by key and name of the colorway
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-stack qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
+  const element = h("div", { class: "qk-stack qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each look is shown with your own content.")), grid);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });
