@@ -219,8 +219,6 @@ FROM (
 ) found
 WHERE place % $together = 0 ORDER BY number
 """
-ALL = {"content": None, "limit": None}
-"""Parameters of `SELECT_QRCODES` for all QR Codes of an account, or of a campaign."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
@@ -482,11 +480,12 @@ def parts(
     is the first QR Code that the plan does not show, for which it goes through all.
     """
     include_waiting(store)
-    those = {"account": account_id, "campaign": campaign}
+    asked = {"account": account_id, "campaign": campaign, "together": together}
+    ends = [end for (end,) in store.each_row(SELECT_ENDS, asked)]
+    asked = {"account": account_id, "campaign": campaign, "content": None, "limit": None}
     beyond = _first_beyond(store, account_id, most)
-    ends = [end for (end,) in store.each_row(SELECT_ENDS, {**those, "together": together})]
     for after, until in pairwise([0, *ends, None]):
-        yield {**ALL, **those, "after": after, "until": until, "beyond": beyond}
+        yield {**asked, "after": after, "until": until, "beyond": beyond}
 
 
 def _first_beyond(store: Store, account_id: str, most: int) -> int | None:
