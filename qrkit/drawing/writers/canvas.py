@@ -255,7 +255,6 @@ class _Canvas:
         self._draw_waiting()
         ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
 
-        @cache
         def shown() -> tuple[tuple[int, int, int, int], Image.Image]:
             """Return the box of the mask that is not empty, and what it contains."""
             mask = Image.new("L", self.size)
