@@ -279,7 +279,7 @@ def test_a_preview_stays_text_whatever_it_shows():
 @pytest.mark.parametrize(
     ("error", "heading", "words"),
     [
-        (NotFound("short URL", HOSTILE), "This code leads nowhere", "Scan the code once more"),
+        (NotFound("short URL", HOSTILE), "This code leads nowhere", "Scan the code again"),
         (Gone("short URL", HOSTILE), "This page was taken down", "newer code"),
         (TooManyRequests(HOSTILE, retry_after=30), "Too many tries", "again in 1 minute"),
         (TooManyRequests(HOSTILE, retry_after=61), "Too many tries", "again in 2 minutes"),
