@@ -398,12 +398,12 @@ def _draw(chart: Chart, axes: Axes, levels: Mapping[str, int], lightest: int) ->
     for code, rings in world().outlines.items():
         shade = f"heat-{lightest + levels[code]}" if code in levels else "line"
         for ring in rings:
-            shape = Polygon([equal_earth(point) for point in ring], closed=True, facecolor=tint(shade))
+            shape = Polygon([_equal_earth(point) for point in ring], closed=True, facecolor=tint(shade))
             shape.set(edgecolor=tint("paper"), linewidth=0.5, clip_on=True)
             axes.add_patch(shape)
     for code, point in world().points.items():
         if code in levels:
-            chart.add_dot(chart.place(axes, *equal_earth(point)), f"heat-{lightest + levels[code]}")
+            chart.add_dot(chart.place(axes, *_equal_earth(point)), f"heat-{lightest + levels[code]}")
 
 
 def _write_key(chart: Chart, ends: list[int], y: float) -> None:
@@ -441,7 +441,7 @@ def world() -> World:
     return World(outlines, {code: (point[0], point[1]) for code, point in read["points"].items()})
 
 
-def equal_earth(point: Point) -> Point:
+def _equal_earth(point: Point) -> Point:
     """Project degrees of longitude and latitude so that areas keep their sizes (Šavrič, Patterson, Jenny 2018)."""
     a, b, c, d = EQUAL_EARTH
     angle = asin(sqrt(3) / 2 * sin(radians(point[1])))

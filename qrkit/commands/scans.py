@@ -109,7 +109,7 @@ def define_scans(one: Parser) -> None:
     questions.add_argument("--silent", action="store_true", help=silent)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
     questions.add_argument("--imports", action="store_true", help="list where imported scans came from instead")
-    add_period(one)
+    _add_period(one)
     add_store(one)
     BY_CODE.add_options(one, "short_code, name (with --by, WHAT instead of these two), scans, visitors")
     one.set_defaults(run=_scans)
@@ -263,7 +263,7 @@ def define_report(one: Parser) -> None:
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     campaign = "report on this campaign only; repeat it for several (default: all)"
     one.add_argument("--campaign", action="append", metavar="NAME", help=campaign)
-    add_period(one)
+    _add_period(one)
     compared = f"what to compare: {', '.join(COMPARED)} (the days before, if they have scans)"
     one.add_argument("--compare", choices=COMPARED, metavar="WHAT", help=compared)
     by = "add a table by this, such as browser, tag or a field of yours; repeat it for more (device, system, country)"
@@ -288,7 +288,7 @@ def _add_sending(one: Parser) -> None:
     one.add_argument("--mail", action="append", metavar="ADDRESS", help=mailed)
 
 
-def add_period(parser: argparse.ArgumentParser) -> None:
+def _add_period(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which days count, and in which time zone."""
     first = "the first day, such as 2026-06-01 (default: that of the first scan)"
     parser.add_argument("--since", type=_day, metavar="DAY", help=first)
@@ -300,7 +300,7 @@ def add_period(parser: argparse.ArgumentParser) -> None:
 
 
 def period_of(asked: Any, portfolio: Portfolio) -> dict[str, Any]:
-    """Return the bounds and the time zone that options of `add_period` ask for, or fields of the same names."""
+    """Return the bounds and the time zone that options of `_add_period` ask for, or fields of the same names."""
     since, until, zone = asked.since, asked.until, asked.time_zone or portfolio.time_zone
     if asked.last:
         if since or until:

@@ -124,14 +124,14 @@ def decide(
             told = " or ".join(f"{most:,} {when}" for when, most in parts.items() if most)
             return Decision("limit", terms.otherwise or None, None, f"it has had all its scans, {told}")
         visitor = replace(visitor, number=taken)
-    rule = first_rule(terms.rules, visitor)
+    rule = _first_rule(terms.rules, visitor)
     if rule is not None:
         applied = terms.rules[rule]
         told = f"rule {rule + 1} of {len(terms.rules)} applies: {applied}"
         if not applied.variants:
             return Decision("rule", applied.content, rule, told)
         kept = _remembered_variant(applied, visitor.headers) if applied.remember_days else None
-        variant = kept or drawn_variant(applied, visitor)
+        variant = kept or _drawn_variant(applied, visitor)
         told += f"; the visitor {'still has' if kept else 'has'} variant {variant.name!r}"
         return Decision("rule", variant.content, rule, told, variant.name, None if kept else applied.split)
     beside = "no rule applies; " if terms.rules else ""
@@ -236,13 +236,13 @@ class Visitor:
             return {}
 
 
-def drawn_variant(rule: RedirectRule, visitor: Visitor) -> Variant:
+def _drawn_variant(rule: RedirectRule, visitor: Visitor) -> Variant:
     """Return the variant that a visitor is given on this day: by chance, but the same at each scan."""
     ends = list(accumulate(one.weight for one in rule.variants))
     return rule.variants[bisect(ends, _drawn(visitor, b"variant") * ends[-1] >> 64)]
 
 
-def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
+def _first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
     """Return the index of the first rule that applies to a visitor; None if none does."""
     for number, test in enumerate(_tests_of(rules)):
         if test(visitor):
