@@ -42,7 +42,7 @@ COMMANDS = {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
         "events:define_tail": "Print what happens, as it happens: scans, conversions, changes of QR Codes.",
         "scans:define_experiment": "Find out which variant of a split QR Code converts more.",
-        "scans:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
+        "report:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
     },
     "in a browser": {
         "console:define_studio": "Design a QR Code in a browser window.",
@@ -63,7 +63,7 @@ COMMANDS = {
         "mcp:define_mcp": "Offer tools to an assistant: find QR Codes, count and compare scans, check pictures.",
     },
     "getting started": {
-        "scans:define_demo": "See a complete example: posters, scans and a report, in one command.",
+        "report:define_demo": "See a complete example: posters, scans and a report, in one command.",
         "completion:define_completion": "Print a script that lets your shell complete commands and options.",
     },
 }

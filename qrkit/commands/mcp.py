@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from qrkit.commands.campaign import campaign_rows
 from qrkit.commands.codes import code_rows
 from qrkit.commands.parsing import Parser
-from qrkit.commands.scans import period_of
+from qrkit.commands.report import period_of
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning

@@ -39,8 +39,10 @@ from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
-from qrkit.visits.decision import Decision, Visitor, decide, variant_cookie
+from qrkit.visits.decision import Decision, decide
 from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query, with_utm
+from qrkit.visits.remembered_variants import variant_cookie
+from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
 __all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "Resolved", "nowhere"]
