@@ -276,59 +276,6 @@ def _scale(chart: Chart, km: float) -> None:
     chart.add_text((10, y - 11), label, "quiet", size=11)
 
 
-# ---- dots that would cover each other become one
-
-
-class Dot(NamedTuple):
-    """A dot on a map.
-
-    Attributes:
-        x: Pixels from the left.
-        y: Pixels from the top.
-        scans: Scans of its places.
-        places: Numbers of its places, most scanned first.
-    """
-
-    x: float
-    y: float
-    scans: int
-    places: tuple[int, ...]
-
-
-def radius_of(scans: int, most: int) -> float:
-    """Return the radius of a dot in pixels, given its scans and those of the largest dot; areas show the scans."""
-    return max(SMALLEST, LARGEST * sqrt(scans / most))
-
-
-def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
-    """Return the dots of places, most scans first; no two cover each other.
-
-    A merged dot is where its most scanned place is.
-
-    Args:
-        places: Pixels from the left and from the top, and scans, most scanned first.
-    """
-    dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
-    is_changed = True
-    while is_changed:
-        before, most = dots, max((dot.scans for dot in dots), default=0) or 1
-        x, y, radii = np.array([(dot.x, dot.y, radius_of(dot.scans, most)) for dot in before]).reshape(-1, 3).T
-        left, dots = np.ones(len(before), dtype=bool), []
-        for number, dot in enumerate(before):
-            if left[number]:
-                (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))
-                left[near] = False
-                dots.append(_merge(dot, [before[other] for other in near.tolist()]))
-        dots.sort(key=lambda dot: -dot.scans)
-        is_changed = len(dots) < len(before)
-    return dots
-
-
-def _merge(dot: Dot, parts: Sequence[Dot]) -> Dot:
-    """Return a dot that stands for the places of all of these."""
-    return Dot(dot.x, dot.y, sum(part.scans for part in parts), tuple(sorted(n for part in parts for n in part.places)))
-
-
 # ---- scans by country
 
 
@@ -455,3 +402,56 @@ def _equal_earth(point: Point) -> Point:
 def _ring(steps: Sequence[int], size: int) -> list[Point]:
     xs, ys = (accumulate(steps[start::2]) for start in (0, 1))
     return [(x / size, y / size) for x, y in zip(xs, ys, strict=True)]
+
+
+# ---- dots that would cover each other become one
+
+
+class Dot(NamedTuple):
+    """A dot on a map.
+
+    Attributes:
+        x: Pixels from the left.
+        y: Pixels from the top.
+        scans: Scans of its places.
+        places: Numbers of its places, most scanned first.
+    """
+
+    x: float
+    y: float
+    scans: int
+    places: tuple[int, ...]
+
+
+def radius_of(scans: int, most: int) -> float:
+    """Return the radius of a dot in pixels, given its scans and those of the largest dot; areas show the scans."""
+    return max(SMALLEST, LARGEST * sqrt(scans / most))
+
+
+def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
+    """Return the dots of places, most scans first; no two cover each other.
+
+    A merged dot is where its most scanned place is.
+
+    Args:
+        places: Pixels from the left and from the top, and scans, most scanned first.
+    """
+    dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
+    is_changed = True
+    while is_changed:
+        before, most = dots, max((dot.scans for dot in dots), default=0) or 1
+        x, y, radii = np.array([(dot.x, dot.y, radius_of(dot.scans, most)) for dot in before]).reshape(-1, 3).T
+        left, dots = np.ones(len(before), dtype=bool), []
+        for number, dot in enumerate(before):
+            if left[number]:
+                (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))
+                left[near] = False
+                dots.append(_merge(dot, [before[other] for other in near.tolist()]))
+        dots.sort(key=lambda dot: -dot.scans)
+        is_changed = len(dots) < len(before)
+    return dots
+
+
+def _merge(dot: Dot, parts: Sequence[Dot]) -> Dot:
+    """Return a dot that stands for the places of all of these."""
+    return Dot(dot.x, dot.y, sum(part.scans for part in parts), tuple(sorted(n for part in parts for n in part.places)))
