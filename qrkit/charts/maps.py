@@ -276,61 +276,6 @@ def _scale(chart: Chart, km: float) -> None:
     chart.add_text((10, y - 11), label, "quiet", size=11)
 
 
-# ---- dots that would cover each other become one
-
-
-class Dot(NamedTuple):
-    """A dot on a map.
-
-    Attributes:
-        x: Pixels from the left.
-        y: Pixels from the top.
-        scans: Scans of its places.
-        places: Numbers of its places, most scanned first.
-    """
-
-    x: float
-    y: float
-    scans: int
-    places: tuple[int, ...]
-
-
-def radius_of(scans: int, most: int) -> float:
-    """Return the radius of a dot in pixels, given its scans and those of the largest dot; areas show the scans."""
-    return max(SMALLEST, LARGEST * sqrt(scans / most))
-
-
-def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
-    """Return the dots of places, most scans first; no two cover each other.
-
-    A merged dot is where its most scanned place is.
-
-    Args:
-        places: Pixels from the left and from the top, and scans, most scanned first.
-    """
-    dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
-    is_changed = True
-    while is_changed:
-        before, most = dots, max((dot.scans for dot in dots), default=0) or 1
-        x, y, radii = np.array([(dot.x, dot.y, radius_of(dot.scans, most)) for dot in before]).reshape(-1, 3).T
-        left, dots = np.ones(len(before), dtype=bool), []
-        for number, dot in enumerate(before):
-            if left[number]:
-                (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))
-                left[near] = False
-                dots.append(_merge([before[other] for other in near.tolist()]))
-        dots.sort(key=lambda dot: -dot.scans)
-        is_changed = len(dots) < len(before)
-    return dots
-
-
-def _merge(dots: Sequence[Dot]) -> Dot:
-    """Return a dot that stands for the places of all of these."""
-    first = min(dots, key=lambda dot: dot.places)
-    places = sorted(number for dot in dots for number in dot.places)
-    return Dot(first.x, first.y, sum(dot.scans for dot in dots), tuple(places))
-
-
 # ---- scans by country
 
 
@@ -400,12 +345,12 @@ def _draw(chart: Chart, axes: Axes, levels: Mapping[str, int], lightest: int) ->
     for code, rings in world().outlines.items():
         shade = f"heat-{lightest + levels[code]}" if code in levels else "line"
         for ring in rings:
-            shape = Polygon([equal_earth(point) for point in ring], closed=True, facecolor=tint(shade))
+            shape = Polygon([_equal_earth(point) for point in ring], closed=True, facecolor=tint(shade))
             shape.set(edgecolor=tint("paper"), linewidth=0.5, clip_on=True)
             axes.add_patch(shape)
     for code, point in world().points.items():
         if code in levels:
-            chart.add_dot(chart.place(axes, *equal_earth(point)), f"heat-{lightest + levels[code]}")
+            chart.add_dot(chart.place(axes, *_equal_earth(point)), f"heat-{lightest + levels[code]}")
 
 
 def _write_key(chart: Chart, ends: list[int], y: float) -> None:
@@ -443,7 +388,7 @@ def world() -> World:
     return World(outlines, {code: (point[0], point[1]) for code, point in read["points"].items()})
 
 
-def equal_earth(point: Point) -> Point:
+def _equal_earth(point: Point) -> Point:
     """Project degrees of longitude and latitude so that areas keep their sizes (Šavrič, Patterson, Jenny 2018)."""
     a, b, c, d = EQUAL_EARTH
     angle = asin(sqrt(3) / 2 * sin(radians(point[1])))
@@ -457,3 +402,58 @@ def equal_earth(point: Point) -> Point:
 def _ring(steps: Sequence[int], size: int) -> list[Point]:
     xs, ys = (accumulate(steps[start::2]) for start in (0, 1))
     return [(x / size, y / size) for x, y in zip(xs, ys, strict=True)]
+
+
+# ---- dots that would cover each other become one
+
+
+class Dot(NamedTuple):
+    """A dot on a map.
+
+    Attributes:
+        x: Pixels from the left.
+        y: Pixels from the top.
+        scans: Scans of its places.
+        places: Numbers of its places, most scanned first.
+    """
+
+    x: float
+    y: float
+    scans: int
+    places: tuple[int, ...]
+
+
+def radius_of(scans: int, most: int) -> float:
+    """Return the radius of a dot in pixels, given its scans and those of the largest dot; areas show the scans."""
+    return max(SMALLEST, LARGEST * sqrt(scans / most))
+
+
+def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
+    """Return the dots of places, most scans first; no two cover each other.
+
+    A merged dot is where its most scanned place is.
+
+    Args:
+        places: Pixels from the left and from the top, and scans, most scanned first.
+    """
+    dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
+    is_changed = True
+    while is_changed:
+        before, most = dots, max((dot.scans for dot in dots), default=0) or 1
+        x, y, radii = np.array([(dot.x, dot.y, radius_of(dot.scans, most)) for dot in before]).reshape(-1, 3).T
+        left, dots = np.ones(len(before), dtype=bool), []
+        for number, dot in enumerate(before):
+            if left[number]:
+                (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))
+                left[near] = False
+                dots.append(_merge([before[other] for other in near.tolist()]))
+        dots.sort(key=lambda dot: -dot.scans)
+        is_changed = len(dots) < len(before)
+    return dots
+
+
+def _merge(dots: Sequence[Dot]) -> Dot:
+    """Return a dot that stands for the places of all of these."""
+    first = min(dots, key=lambda dot: dot.places)
+    places = sorted(number for dot in dots for number in dot.places)
+    return Dot(first.x, first.y, sum(dot.scans for dot in dots), tuple(places))

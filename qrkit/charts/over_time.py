@@ -138,8 +138,8 @@ def lines(
     chart.names_at_ends(axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
     chart.write_note(left, note)
     chart.title = scans_per(unit, column_words(by))
-    words = f": {listed(names, totals_of(table).tolist())}" if by else ""
-    chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{words}"
+    each = f": {listed(names, totals_of(table).tolist())}" if by else ""
+    chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{each}"
     return chart
 
 

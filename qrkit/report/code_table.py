@@ -119,7 +119,7 @@ def code_rows(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> 
             row,
             has_template=row.id in templates,
             picture=pictures.get(row.id, ""),
-            sparkline=sparkline_of(daily.get(row.id, ())),
+            sparkline=_sparkline_of(daily.get(row.id, ())),
         )
         for row in rows
     ]
@@ -150,20 +150,20 @@ def _picture_uri(portfolio: Portfolio, code: QRCode, *, has_template: bool) -> s
     if has_template:
         with suppress(QrkitError):
             return _data_uri(portfolio.image(code, size=PIXELS).to_bytes("png"))
-    return _data_uri(plain_image(code).to_bytes("png"))
+    return _data_uri(_plain_image(code).to_bytes("png"))
 
 
 def _data_uri(png: bytes) -> str:
     return f"data:image/png;base64,{b64encode(png).decode()}"
 
 
-def plain_image(code: QRCode) -> QRImage:
+def _plain_image(code: QRCode) -> QRImage:
     """Return the picture of a QR Code without a template, one pixel per module, with the quiet zone of the standard."""
     padding = max(QUIET_ZONE, code.properties.padding)
     return QRImage(drawn(code.encoded, code.properties, size=1, padding=padding))
 
 
-def sparkline_of(daily: Sequence[int]) -> str:
+def _sparkline_of(daily: Sequence[int]) -> str:
     """Return the scans per day of a QR Code as an image; "" if there are none."""
     return charts.sparkline(daily) if len(daily) > 1 and any(daily) else ""
 
@@ -245,7 +245,7 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
 
 def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]) -> Card:
     image, side = _picture(portfolio, code)
-    row = replace(CodeRow.of(facts, code), sparkline=sparkline_of(daily))
+    row = replace(CodeRow.of(facts, code), sparkline=_sparkline_of(daily))
     return Card(row, image, side, cut(summary(code.content), LONGEST_ON_CARD), code.location.address)
 
 
@@ -256,6 +256,6 @@ def _picture(portfolio: Portfolio, code: QRCode) -> tuple[str, int]:
             # An image of its own, because the gradients of two templates may have the same ID.
             data = b64encode(svg.write_union(portfolio.image(code).exact_scene)).decode()
             return f'<img src="data:image/svg+xml;base64,{data}" alt="QR Code">', SIDE
-    image = plain_image(code)
+    image = _plain_image(code)
     # A whole number of pixels per module keeps edges sharp.
     return svg.write_union(image.scene).decode(), image.width * max(2, SIDE // image.width)

@@ -183,12 +183,12 @@ def _figures(facts: Facts) -> dict[str, Any]:
     """Draw the charts, by the name of their place in the template."""
     if not facts.scans:
         return {}
-    first, campaigns = over_time(facts), by_campaign(facts)
+    first, campaigns = over_time(facts), _by_campaign(facts)
     return {
         "over_time": _figure(first, DRAWN) if first else None,
         "by_campaign": _figure(campaigns) if campaigns else None,
         "week": _figure(week(facts)),
-        "main": [_figure(plot, HALF) for plot in smaller_plots(facts)],
+        "main": [_figure(plot, HALF) for plot in _smaller_plots(facts)],
     }
 
 
@@ -273,8 +273,8 @@ def plots(facts: Facts) -> list[Plot]:
     """Return all charts of a report, in the order of the page; none without scans."""
     if not facts.scans:
         return []
-    first = [over_time(facts), by_campaign(facts), week(facts)]
-    return [plot for plot in first if plot] + smaller_plots(facts)
+    first = [over_time(facts), _by_campaign(facts), week(facts)]
+    return [plot for plot in first if plot] + _smaller_plots(facts)
 
 
 def over_time(facts: Facts) -> Plot | None:
@@ -295,7 +295,7 @@ def over_time(facts: Facts) -> Plot | None:
     return Plot(say("Scans per day"), charts.lines, days)
 
 
-def by_campaign(facts: Facts) -> Plot | None:
+def _by_campaign(facts: Facts) -> Plot | None:
     """Return the chart of each campaign over time; None for one campaign or one day."""
     if len(facts.groups) < 2 or facts.first == facts.last:
         return None
@@ -318,7 +318,7 @@ def week(facts: Facts) -> Plot:
     return Plot(say("Hours of the week, {zone}", zone=facts.time_zone), charts.hour_of_week, facts.by_hour)
 
 
-def smaller_plots(facts: Facts) -> list[Plot]:
+def _smaller_plots(facts: Facts) -> list[Plot]:
     """Return the charts that stand side by side: experiments, rates, locations, human scans, time to the first scan."""
     about = "Experiment on {name}: what is known after each day"
     found = [Plot(say(about, name=one.name), charts.experiment, one.days) for one in facts.experiments]

@@ -153,7 +153,7 @@ def experiment(
     if by_day:
         days = [row["by_day"].assign(**{name: row[name] for name in SHOWN[:3]}) for row in rows]
         return with_dtypes(pd.concat(days, ignore_index=True)[list(DAY_TYPES)], DAY_TYPES)
-    return frame_of((row | {"sentence": pair_sentence(row, outcome)} for row in rows), PAIR_TYPES)
+    return frame_of((row | {"sentence": _pair_sentence(row, outcome)} for row in rows), PAIR_TYPES)
 
 
 def check_split(portfolio: Splits, code: str, *, within: str | timedelta = "24h") -> pd.DataFrame:
@@ -183,7 +183,7 @@ def check_split(portfolio: Splits, code: str, *, within: str | timedelta = "24h"
     number = counts.reindex(shares.columns, fill_value=0).astype("int64")
     frame = pd.DataFrame({"variant": shares.columns, "visitors": number.to_numpy(), "expected": expected.to_numpy()})
     is_broken = evidence >= ALARM
-    words = split_sentence(frame, is_broken=is_broken)
+    words = _split_sentence(frame, is_broken=is_broken)
     return with_dtypes(frame.assign(evidence=evidence, is_broken=is_broken, sentence=words), SPLIT_TYPES)
 
 
@@ -285,7 +285,7 @@ def _shown(found: Intervals, method: Method) -> Intervals:
 # ---- sentences
 
 
-def pair_sentence(row: Mapping[str, Any], outcome: str) -> str:
+def _pair_sentence(row: Mapping[str, Any], outcome: str) -> str:
     """Say what is known of two variants.
 
     Args:
@@ -313,16 +313,16 @@ def pair_sentence(row: Mapping[str, Any], outcome: str) -> str:
     left = row["days_left"]
     if left is None or left > YEARS:
         return say("{claim}: no difference shows, and waiting for one would take years.", claim=claim)
-    return say("{claim}: too early to say; about {time} to go.", claim=claim, time=time_text(left))
+    return say("{claim}: too early to say; about {time} to go.", claim=claim, time=_time_text(left))
 
 
-def time_text(days: float) -> str:
+def _time_text(days: float) -> str:
     """Say a time roughly: 3 weeks."""
     size, names = next((size, names) for bound, size, names in UNITS if days < bound)
     return say(names, max(1, round(days / size)))
 
 
-def split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:
+def _split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:
     """Say whether a split can be believed, by the variant that is farthest from its share.
 
     Args:
@@ -382,7 +382,7 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
     rows = []
     for probability in PROBABILITIES:
         days = AHEAD[int((share >= probability).argmax())] if share[-1] >= probability else None
-        time = time_text(days) if days else say("over a hundred years")
+        time = _time_text(days) if days else say("over a hundred years")
         words = "A lift of {lift} takes {time} to show in {share} of experiments."
         sentence = say(words, lift=percent_text(100 * lift), time=time, share=percent_text(100 * probability))
         rows.append((probability, days, method, sentence))

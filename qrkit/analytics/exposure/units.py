@@ -130,7 +130,7 @@ def scans_per_unit(
         ...     scans_per_unit(march, "Posters", by=None)["rate"].round(1).tolist()
         [2.4]
     """
-    level, codes = check_share("level", level), codes_with(scans, field, by)
+    level, codes = check_share("level", level), _codes_with(scans, field, by)
     units = {id: _number(field, code) for id, code in codes.items()}
     ((first, last),) = whole_days([scans], to_now=True)
     view = scans.where(since=first, until=last, qrcode_id=list(codes))
@@ -188,7 +188,7 @@ def lift_per_unit(
     Raises:
         InvalidParameter: See `before_and_after` and `scans_per_unit`.
     """
-    units = sum(_number(field, code) for code in codes_with(scans, field, None).values())
+    units = sum(_number(field, code) for code in _codes_with(scans, field, None).values())
     row = before_and_after(scans, change, level=level, looks=looks, control=control, without=without).iloc[0]
     days, before, after = int(row["second_days"]), float(row["first_rate"]), float(row["second_rate"])
     ratios = [float(row[name]) for name in ("ratio", "low", "high")]
@@ -202,7 +202,7 @@ def lift_per_unit(
     return frame_of([(units, days, *ratios, *extra, *prices, row["reason"])], types)
 
 
-def codes_with(scans: Scans, field: str, by: Attribute | str | None) -> dict[str, CodeOf]:
+def _codes_with(scans: Scans, field: str, by: Attribute | str | None) -> dict[str, CodeOf]:
     """Return the QR Codes of a view that have a value of a field, by ID."""
     names = scans.field_names()
     if not isinstance(field, str) or field in get_args(Attribute) or field.removeprefix(FIELD) not in names:
@@ -268,7 +268,7 @@ def scans_by_open_hour(scans: Scans, field: str, *, level: float = 0.95) -> pd.D
         InvalidParameter: If no code has the field, if a value cannot be read, if `level` is out of range, or if the
             view has fewer than 2 whole days.
     """
-    level, codes = check_share("level", level), codes_with(scans, field, None)
+    level, codes = check_share("level", level), _codes_with(scans, field, None)
     spans = {id: _spans(field, code) for id, code in codes.items()}
     ((first, last),) = whole_days([scans], to_now=True)
     view = scans.where(since=first, until=last, qrcode_id=list(codes))

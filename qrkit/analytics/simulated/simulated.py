@@ -92,7 +92,7 @@ def simulate(
     truth, since = truth or Truth(), day_of("since", since)
     _check(rates, days, seed)
     random = np.random.default_rng(seed)
-    _check_total(calendar_factors(since, days, truth).sum() * sum(rates.values()))
+    _check_total(_calendar_factors(since, days, truth).sum() * sum(rates.values()))
     codes = list(rates)
     groups = daily_groups([float(rates[code]) for code in codes], since, days, random=random, truth=truth)
     _check_total(sum(size * number.sum() for size, number in enumerate(groups, truth.groups[0])))
@@ -315,14 +315,14 @@ def daily_groups(
         truth: Properties of the scans; only those that concern days and groups are used.
     """
     lead = _lead(truth)
-    calendar = calendar_factors(since, days, truth, lead=lead)
+    calendar = _calendar_factors(since, days, truth, lead=lead)
     factors = _random_factors(random, (1 if truth.shared else len(rates), lead + days), truth)
     means = np.array(rates, dtype="float64")[:, None] / (sum(truth.groups) / 2) * factors
     arrivals = _self_exciting(random, means, calendar, truth) if truth.offspring else random.poisson(means * calendar)
     return _by_size(random, arrivals[:, lead:], truth)
 
 
-def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> np.ndarray:
+def _calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> np.ndarray:
     """Return the factor that multiplies the rate on each day and is not random: weekdays, decay and change.
 
     Args:

@@ -97,7 +97,7 @@ class Deliveries:
     def look(self, sign: bytes) -> None:
         """Send what is new to streams, which otherwise get a sign of life, and begin to send it to webhooks."""
         include_waiting(self._store)
-        push_events(self._store, self.streams, sign)
+        _push_events(self._store, self.streams, sign)
         self._busy = {one: thread for one, thread in self._busy.items() if thread.is_alive()}
         for id, account_id in due_webhooks(self._store, self._clock()).items():
             busy = sum(account_id == other for other, _ in self._busy)
@@ -135,7 +135,7 @@ class Stream:
     push: Callable[[bytes], bool]
 
 
-def push_events(store: Store, streams: list[Stream], sign: bytes) -> None:
+def _push_events(store: Store, streams: list[Stream], sign: bytes) -> None:
     """Send clients what is new, or else a sign of life, and remove those that have gone.
 
     The events are read once for all clients that are equally far. With each sign of life, the keys are checked.
