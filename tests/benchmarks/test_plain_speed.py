@@ -192,8 +192,8 @@ FIRST = {
 COMMANDS = {
     "qrkit generate URL": 2,
     "qrkit generate URL in a color": 2,
-    "qrkit generate URL in a preset": 6,
-    "qrkit check": 4.5,
+    "qrkit generate URL in a preset": 5.2,
+    "qrkit check": 4.2,
 }
 """Each takes less than this multiple of the time of segno's command."""
 
