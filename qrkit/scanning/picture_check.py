@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 SEEN_AROUND = 8
 """Modules around a symbol in the image for readers: twice its quiet zone."""
 
+ENOUGH_PIXELS = 4
+"""Pixels per module from which a reduced image shows a symbol as the whole one does."""
 
 MATCH_SECONDS = 0.3
 """Time to find the modules of a symbol that a reader has read without telling them."""
@@ -195,8 +197,23 @@ def _located(seen: Picture) -> tuple[Picture, Located] | None:
             found, *others = symbols
             if found.version < 0:
                 raise no_verdict()
-            return seen._replace(greys=greys, others=tuple(one.content for one in others)), found
+            return _near(seen._replace(greys=greys, others=tuple(one.content for one in others)), found)
     return None
+
+
+def _near(seen: Picture, found: Located) -> tuple[Picture, Located]:
+    """Return the surroundings of a symbol with all their pixels, if the reduced image has too few for a module."""
+    if seen.greys is seen.whole or _pixels(found) >= ENOUGH_PIXELS:
+        return seen, found
+    scale = seen.whole.width / seen.greys.width
+    left, top, right, low = (round(scale * place) for place in _surroundings(seen.greys, found))
+    whole = seen.whole.crop((left, top, min(seen.whole.width, right), min(seen.whole.height, low)))
+    greys = _reduced(whole)
+    (x, y), smaller = found.middle, greys.width / whole.width
+    middle = (x * scale - left) * smaller, (y * scale - top) * smaller
+    closest = min(at_sight(greys), key=lambda one: dist(one.middle, middle), default=found)
+    is_same = closest is not found and closest.content == found.content
+    return (seen._replace(greys=greys, whole=whole), closest) if is_same else (seen, found)
 
 
 def no_symbol(seen: Picture) -> NoSymbol:

@@ -130,6 +130,15 @@ def test_large_pictures_are_made_smaller_first():
     assert symbol.version == 40
 
 
+@pytest.mark.parametrize(("side", "module"), [(3000, 4), (6000, 5), (9000, 10)])
+def test_a_small_code_in_a_large_picture_is_judged_by_all_its_pixels(side, module):
+    page, code = Image.new("L", (side, 1500), "white"), picture(size=module).convert("L")
+    for left in (0, side // 2 + 1):
+        page.paste(code, (left, 501))
+    report = check(page)
+    assert (report.verdict, report.photo, report.others) == ("robust", None, (URL,))
+
+
 def test_mirrored_pictures_are_told_of():
     report = check(ImageOps.mirror(picture()), "static")
     assert "mirrored" in codes(report)

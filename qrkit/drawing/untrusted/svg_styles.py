@@ -42,6 +42,7 @@ from qrkit.drawing.untrusted.svg_values import (
     pixels,
     refused,
     too_much,
+    unknown_to_renderers,
     view_box,
 )
 from qrkit.errors import AssetError
@@ -407,7 +408,8 @@ class _Styles:
         kept = self._given(element, variables)
         for name, tokens in declared:
             self._take(element, kept, name, tokens, variables)
-        self._doubt_renderers(element, kept)
+        strokes = (kept.get("stroke"), *(one.get("stroke") for one in element.iterancestors()))
+        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, next(filter(None, strokes), "none")))
         self._transform(kept, is_root=element is self._root)
         in_style = ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys()))
         if in_style:
@@ -458,17 +460,6 @@ class _Styles:
                     kept[one] = value
                 else:
                     kept.pop(one, None)
-
-    def _doubt_renderers(self, element: _Element, kept: dict[str, str]) -> None:
-        """Record what renderers of SVG do not know."""
-        if "pathLength" in kept and kept.get("stroke-dasharray", "none") != "none":
-            self._doubt("the SVG has dashes whose lengths depend on pathLength, which is not understood")
-        if kept.get("vector-effect") == "non-scaling-stroke":
-            strokes = (kept.get("stroke"), *(one.get("stroke") for one in element.iterancestors()))
-            if next(filter(None, strokes), "none") != "none":
-                self._doubt("the SVG has strokes that do not grow with the picture, which is not understood")
-        if _kind(element) == "mask" and kept.get("color-interpolation", "").lower() == "linearrgb":
-            self._doubt("the SVG has a mask in linearRGB, which is not understood")
 
     def _replaced(self, tokens: Tokens, variables: dict[str, Tokens], depth: int = 0) -> Tokens:
         """Return a value with its variables replaced; an unknown one makes it empty, as if it were not declared."""

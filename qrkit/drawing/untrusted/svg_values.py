@@ -7,7 +7,7 @@ allow quotes, `<` or `&`, and none of them takes long for a long value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
@@ -145,6 +145,21 @@ _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$
 def has_unknown_unit(value: str) -> bool:
     """Return True for a length in a unit that renderers do not know, such as `rem`."""
     return _UNKNOWN_UNIT.fullmatch(value.strip()) is not None
+
+
+def unknown_to_renderers(attributes: Mapping[str, str], stroke: str) -> Iterator[str]:
+    """Yield sentences about attributes that browsers know and other renderers do not.
+
+    Args:
+        attributes: The attributes of an element.
+        stroke: Its own or inherited stroke.
+    """
+    if "pathLength" in attributes and attributes.get("stroke-dasharray", "none") != "none":
+        yield "the SVG has dashes whose lengths depend on pathLength, which is not understood"
+    if attributes.get("vector-effect") == "non-scaling-stroke" and stroke != "none":
+        yield "the SVG has strokes that do not grow with the picture, which is not understood"
+    if attributes.get("color-interpolation", "").lower() == "linearrgb":
+        yield "the SVG has colors in linearRGB, which is not understood"
 
 
 def floats(text: str) -> list[float]:

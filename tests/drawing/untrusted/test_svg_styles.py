@@ -211,7 +211,7 @@ def test_only_what_is_shown_stays(body, kept):
         ('<rect width="2rem"/>', "the length '2rem', whose unit"),
         ('<rect stroke-width="1VW"/>', "the length '1vw', whose unit"),
         ('<g stroke="red"><rect vector-effect="non-scaling-stroke"/></g>', "strokes that do not grow with the picture"),
-        ('<mask color-interpolation="linearRGB"/><rect/>', "a mask in linearRGB"),
+        ('<mask color-interpolation="linearRGB"/><rect/>', "colors in linearRGB"),
         ("<text>ש</text><rect/>", "letters 'ש' in a text, which Manrope lacks"),
     ],
 )
