@@ -325,7 +325,7 @@ def test_a_code_without_a_short_url_stands_behind_its_domain(portfolio):
     lone = {"address": "menu", "target": MENU, "visit_count": 1, "created_at": "2024-05-01", "domain": "kutt.test"}
     imported(portfolio, [lone])
     (issue,) = imported(portfolio, [lone | {"target": DOOR}]).issues
-    assert issue.detail.startswith("'https://kutt.test/menu' is in use")
+    assert issue.detail.startswith("'https://kutt.test/menu' is already in use")
 
 
 def test_the_key_of_a_domain_itself_is_no_short_code(portfolio):

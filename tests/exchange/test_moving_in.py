@@ -317,7 +317,7 @@ def test_codes_of_two_domains_that_clash_are_refused(shop):
     data = (
         b"Content,Trackable URL\nhttps://example.com/x,https://a.test/door\nhttps://example.com/y,https://b.test/door\n"
     )
-    with pytest.raises(UnreadableFile, match=r"row 3: 'https://b\.test/door' is in use"):
+    with pytest.raises(UnreadableFile, match=r"row 3: 'https://b\.test/door' is already in use"):
         shop.import_file(data, anyway=False)
 
 
@@ -329,7 +329,7 @@ def test_a_placeholder_is_no_short_code(shop, text):
 
 def test_a_store_that_ignores_case_gives_no_code_twice(shop):
     make_app(shop.store, Settings(base_url=GO, ignore_case=True))
-    with pytest.raises(UnreadableFile, match=r"'[Dd]oor' is in use"):
+    with pytest.raises(UnreadableFile, match=r"'[Dd]oor' is already in use"):
         shop.import_file(FILES["bare"], anyway=False)
 
 

@@ -10,7 +10,7 @@ import xlwt
 
 from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
-from qrkit.exchange import Reading, ods_file, sniffed
+from qrkit.exchange import Reading, archives, sniffed
 from qrkit.exchange.columns import NAMES
 from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.sheets import read_sheet
@@ -60,7 +60,7 @@ def xls_of(rows, merged=()):
     return file.getvalue()
 
 
-def ods_of(table, mimetype=ods_file.MEDIA_TYPE, head="", packing=zipfile.ZIP_DEFLATED):
+def ods_of(table, mimetype=archives.OPENDOCUMENT, head="", packing=zipfile.ZIP_DEFLATED):
     """A workbook of OpenDocument with the XML of a table in it."""
     names = {
         "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
