@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from math import inf, isfinite
-from typing import Any, BinaryIO
+from operator import itemgetter
+from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
@@ -299,15 +300,35 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-@lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
-def _columns_of(names: tuple[str, ...]) -> tuple[dict[str, str], bool]:
-    """Return the columns of those of the names that have one, and whether that of short URLs is a name of other tools.
+class _Names(NamedTuple):
+    """The names of an object that are columns.
 
-    Then, the other names may limit links.
+    Attributes:
+        column_of: The columns, by name.
+        columns: The same, in order.
+        kinds: Their kinds.
+        pick: Returns their values in an object.
+        is_twice: Whether two names are of one column.
+        of_links: Whether a name of other tools is that of the short URL: then, other names may limit links.
     """
-    columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
-    short = foreign.short_url_in(names) if SHORT_URL not in columns.values() else ""
-    return columns | ({short: SHORT_URL} if short else {}), bool(short)
+
+    column_of: Mapping[str, str]
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    pick: Callable[[Mapping[str, Any]], Iterable[Any]]
+    is_twice: bool
+    of_links: bool
+
+
+@lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
+def _known(names: tuple[str, ...]) -> _Names:
+    column_of = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
+    short = foreign.short_url_in(names) if SHORT_URL not in column_of.values() else ""
+    column_of |= {short: SHORT_URL} if short else {}
+    columns, first = tuple(column_of.values()), next(iter(column_of), "")
+    pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
+    kinds = tuple(KINDS[column] for column in columns)
+    return _Names(column_of, columns, kinds, pick, len(set(columns)) < len(columns), bool(short))
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -315,35 +336,38 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
         if not isinstance(one, dict):
             yield Row(number, {}, "is no object")
             continue
-        columns, of_links = _columns_of(tuple(one))
-        cells, wrong = _cells(one, columns)
+        known = _known(tuple(one))
+        texts, wrong = _texts(one, known)
         others: dict[str, Any] = {}
-        if len(columns) < len(one):
-            others = {name: one[name] for name in one if name not in columns and name.lower() not in OVERLOOKED}
+        if len(texts) < len(one):
+            others = {name: one[name] for name in one if name not in known.column_of and name.lower() not in OVERLOOKED}
         if not wrong and not others:
-            yield tuple(cells), number, *cells.values()
+            yield known.columns, number, *texts
             continue
-        row = Row(number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if of_links else ""))
+        cells = dict(zip(known.columns, texts, strict=True))
+        row = Row(
+            number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if known.of_links else "")
+        )
         yield own.row(row, ((name, field_text(value)) for name, value in others.items()))
 
 
-def _cells(one: Mapping[str, Any], columns: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return the texts of an object by column, and the last error of its values, or ""."""
-    cells: dict[str, str] = {}
-    wrong = ""
-    for name, column in columns.items():
-        text = one[name]
-        if type(text) is not str:
+def _texts(one: Mapping[str, Any], known: _Names) -> tuple[list[str], str]:
+    """Return the texts of an object's columns, and what is wrong with it, or ""."""
+    texts = list(known.pick(one))
+    wrong: dict[int, str] = {}
+    for place, value in enumerate(texts):
+        if type(value) is not str:
             try:
-                text = _text(text, KINDS[column])
+                texts[place] = _text(value, known.kinds[place])
             except ValueError as error:
-                text, wrong = "", wrong or f"{name}: {error}"
-        cells[column] = text
-        if not text.isascii() and _SURROGATE.search(text):
-            cells[column] = _SURROGATE.sub("?", text)
-            wrong = wrong or f"{name}: holds half a character (a lone surrogate)"
-    is_twice = type(one) is _Twice or len(cells) < len(columns)
-    return cells, "a name appears twice in it" if is_twice else wrong
+                texts[place], wrong[place] = "", str(error)
+    if not (joined := "".join(texts)).isascii() and _SURROGATE.search(joined):
+        halved = "holds half a character (a lone surrogate)"
+        wrong |= {place: halved for place, text in enumerate(texts) if _SURROGATE.search(text)}
+        texts = [_SURROGATE.sub("?", text) for text in texts]
+    if known.is_twice or type(one) is _Twice:
+        return texts, "a name appears twice in it"
+    return texts, next(f"{[*known.column_of][place]}: {rule}" for place, rule in wrong.items()) if wrong else ""
 
 
 def _text(value: Any, kind: Kind) -> str:
@@ -352,16 +376,20 @@ def _text(value: Any, kind: Kind) -> str:
     Raises:
         ValueError: If the value has another type.
     """
+    if value is None:
+        return ""
     if isinstance(value, (list, dict)):
         return _text_of_many(value, kind)
-    if kind == "list" and value is not None:
+    if kind == "list":
         raise ValueError("must be a list")
-    if isinstance(value, float):
-        if not isfinite(value):
-            raise ValueError(f"must not be {value}")
-        number = repr(value).removesuffix(".0")  # with the sign of -0
-        return marked(value, number) if kind in COUNTED else number
-    return _moment(value) if type(value) is int and kind == "moment" else cell_text(value)
+    if type(value) is int:
+        return _moment(value) if kind == "moment" else str(value)
+    if type(value) is bool:
+        return cell_text(value)
+    if not isfinite(value):
+        raise ValueError(f"must not be {value}")
+    number = repr(value).removesuffix(".0")  # with the sign of -0
+    return marked(value, number) if kind in COUNTED else number
 
 
 def _text_of_many(value: list[Any] | dict[str, Any], kind: Kind) -> str:
