@@ -63,7 +63,14 @@ class Outline:
     def scattered(
         cls, parts: Iterable[tuple[Outline, float, float]], x: float = 0, y: float = 0, scale: float = 1
     ) -> Self:
-        """Combine outlines, each of which is moved to the right and down; then place them together as `placed` does."""
+        """Combine outlines, each of which is moved; then place them together as `placed` does.
+
+        Args:
+            parts: Outlines, and how far each is moved to the right and down.
+            x: How far all of them are moved to the right, after they are scaled.
+            y: How far they are moved down.
+            scale: Factor of their size.
+        """
         letters, numbers, across, down = list[str](), list[float](), list[float](), list[float]()
         for part, right, below in parts:
             letters.append(part.letters)

@@ -23,7 +23,7 @@ from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table
-from qrkit.exchange.table_files import Table, are_addresses, codes_of
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE, only_table
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -50,8 +50,6 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
-MOSTLY = 3 / 5
-"""The share of addresses among contents from which on any other text is told."""
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
 TOGETHER = 2_500
@@ -214,7 +212,7 @@ class _Importing:
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
         self._no_address = NO_CONTENT if are_addresses(contents) else None
-        if table.of_links or are_addresses(contents, least=MOSTLY):
+        if table.of_links or are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
             self._no_address = _NO_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}

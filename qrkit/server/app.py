@@ -319,7 +319,6 @@ def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
     """Create the Falcon app with a responder for each route."""
     app = falcon.App()
     app.router_options.converters["code"] = _Code
-    app.req_options.strip_url_path_trailing_slash = True
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)
     app.add_error_handler(QrkitError, _on_error)

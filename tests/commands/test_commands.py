@@ -683,8 +683,8 @@ def test_a_column_is_proposed_only_if_there_is_no_doubt(tmp_path, capsys, headin
     assert main(["import", str(file), "--store", str(tmp_path / "shop.duckdb")]) == 1
     err = capsys.readouterr().err
     assert re.search(rf"say which column it is: --columns {re.escape(pair)}(;.*)?\n$", err)
-    is_bitly = heading.startswith(("Bitlink", "title,long_url"))
-    assert ("also say which has their short URLs: Trackable URL=…" in err) == is_bitly
+    has_short_urls = heading.startswith(("Bitlink", "title,long_url", "Short URL"))
+    assert ("also say which has their short URLs: Trackable URL=…" in err) == has_short_urls
 
 
 def test_a_command_that_opens_a_store_with_a_torn_log_says_what_was_cut_off(tmp_path, caplog):

@@ -880,7 +880,7 @@ def test_errors_name_the_fields_that_the_client_sent(api, fields, name):
         assert (reply.status, [one["pointer"] for one in reply.json()["errors"]]) == (400, [f"/{name}"])
 
 
-@pytest.mark.parametrize("path", ["//api/v3/track/qrcode", "/api/v3/track/qrcode/", "///api/v3/track/qrcode/"])
-def test_a_needless_slash_in_the_path_changes_nothing(api, path):
+@pytest.mark.parametrize("path", ["//api/v3/track/qrcode", "///api/v3/track/qrcode"])
+def test_needless_slashes_in_front_of_a_path_change_nothing(api, path):
     reply = api.client.request("POST", path, query=f"auth={api.key}", body=b'{"content": "https://example.com"}')
     assert reply.status == 200
