@@ -9,23 +9,27 @@ day, so someone who scans on two days counts twice. Scans without a key do not c
 from __future__ import annotations
 
 from qrkit.analytics.breakdowns import half_lives, scans_by, scans_by_content, scans_by_location, top_qrcodes
+from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, Unit, before_and_after, compare, rates
 from qrkit.analytics.cross_tables import ClockAttribute, cross_table
 from qrkit.analytics.designs import compare_designs, plan
-from qrkit.analytics.experiments.experiment import check_split, experiment, plan_experiment
-from qrkit.analytics.exposure.units import lift_per_unit, scans_by_open_hour, scans_per_unit
+from qrkit.analytics.experiments.experiment import check_split, experiment
+from qrkit.analytics.experiments.planning import plan_experiment
+from qrkit.analytics.exposure.opening_hours import scans_by_open_hour
+from qrkit.analytics.exposure.units import lift_per_unit, scans_per_unit
 from qrkit.analytics.forecasts import forecast
 from qrkit.analytics.moved_codes import moved
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.ranking import ranking
 from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
 from qrkit.analytics.silent_codes import silent
-from qrkit.analytics.simulated.simulated import Truth, simulate
+from qrkit.analytics.simulated.simulated import simulate
 from qrkit.analytics.simulated.simulated_experiment import SimulatedExperiment, simulate_experiment
+from qrkit.analytics.simulated.simulated_truth import Truth
 from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
-from qrkit.analytics.unusual_days import bursts, unusual_days
+from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, unlike_people, visits_by_evidence, visits_by_kind
 from qrkit.store.questions.outages import outages
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part

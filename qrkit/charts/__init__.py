@@ -28,9 +28,10 @@ from qrkit.late import by_name, late_names
 if TYPE_CHECKING:
     from qrkit.charts.axes import Chart
     from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
+    from qrkit.charts.country_map import scans_by_country
     from qrkit.charts.expected import forecast, previous_period, unusual_days
     from qrkit.charts.first_scans import time_to_first_scan
-    from qrkit.charts.maps import scans_by_country, scans_by_location
+    from qrkit.charts.maps import scans_by_location
     from qrkit.charts.over_time import experiment, lines, small_multiples
     from qrkit.charts.ranked import bars, human_scans, rates
     from qrkit.charts.sparklines import sparkline
@@ -50,7 +51,8 @@ _NAMES = {
     "charts.colors": "COLORS CSS MOST_COLORS assign_colors brand_colors branded css_of dark",
     "charts.expected": "forecast previous_period unusual_days",
     "charts.first_scans": "time_to_first_scan",
-    "charts.maps": "scans_by_country scans_by_location",
+    "charts.country_map": "scans_by_country",
+    "charts.maps": "scans_by_location",
     "charts.over_time": "experiment lines small_multiples",
     "charts.ranked": "bars human_scans rates",
     "charts.sparklines": "sparkline",

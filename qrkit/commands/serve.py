@@ -69,7 +69,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio.opening import keep_base_url, open_portfolio
     from qrkit.server import make_app, serve
     from qrkit.server.clients.hosts import listening_at, reachable
-    from qrkit.server.operation.deliveries import looking_daily
+    from qrkit.server.operation.daily_looks import looking_daily
     from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.socket_server import STDERR, reload_settings

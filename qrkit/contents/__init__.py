@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from qrkit.late import late_names
 
 if TYPE_CHECKING:
+    from qrkit.contents.apps import app
     from qrkit.contents.contacts import contact
     from qrkit.contents.content import Content
     from qrkit.contents.events import event
     from qrkit.contents.gs1_links import gs1_digital_link
     from qrkit.contents.gs1_strings import gs1_elements
-    from qrkit.contents.links import app, link
+    from qrkit.contents.links import link
     from qrkit.contents.messages import email, phone, sms, text, whatsapp
     from qrkit.contents.networks import wifi
     from qrkit.contents.one_time_passwords import otp
@@ -46,7 +47,7 @@ MODULES = {
     "phone": "messages",
     "whatsapp": "messages",
     "location": "places",
-    "app": "links",
+    "app": "apps",
     "epc_transfer": "payments.transfers",
     "swiss_bill": "payments.swiss_bills",
     "pix": "payments.pix_codes",

@@ -11,13 +11,14 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from qrkit import analytics
+from qrkit.analytics.bursts import find_bursts
 from qrkit.analytics.comparing import YEAR, compare_days, controlled_interval, with_last_year
 from qrkit.analytics.daily_spread import beginnings, counts, on_each_day
 from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
 from qrkit.analytics.over_time import daily_by
 from qrkit.analytics.rate_intervals import RatioInterval
-from qrkit.analytics.unusual_days import days_with, find_bursts, judge_days, which_are_holidays
+from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holidays
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 

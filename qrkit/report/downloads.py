@@ -18,7 +18,7 @@ from qrkit.exchange.csv_file import made_safe
 from qrkit.exchange.workbooks import frame_values
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
-from qrkit.report.page import KINDS, Plot, plots
+from qrkit.report.plots import KINDS, Plot, plots
 from qrkit.report.ranked_tables import attribute_table, campaign_table
 
 WIDTH = 960

@@ -13,7 +13,7 @@ climbs the same ladder as a control. Nothing leaves the network.
 
 from __future__ import annotations
 
-from qrkit.trials.session import PhoneResult, TrialResult, beside
 from qrkit.trials.trial import Trial, trial
+from qrkit.trials.trial_result import PhoneResult, TrialResult, beside
 
 __all__ = ["PhoneResult", "Trial", "TrialResult", "beside", "trial"]

@@ -16,8 +16,9 @@ from qrkit.server.clients.hosts import listening_at, reachable
 from qrkit.server.settings import Settings
 from qrkit.trials.changed_contents import subject_of
 from qrkit.trials.ladder import LADDER, show
-from qrkit.trials.session import Session, TrialResult, keep, new_id
+from qrkit.trials.session import Session, new_id
 from qrkit.trials.trial_pages import TrialPages
+from qrkit.trials.trial_result import TrialResult, keep
 
 if TYPE_CHECKING:
     import pandas as pd

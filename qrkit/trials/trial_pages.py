@@ -14,7 +14,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from qrkit.server.pages.landing import PAGE_HEADERS, notice
 from qrkit.server.requests.request import headers_of
-from qrkit.trials.session import page_named
+from qrkit.trials.trial_result import page_named
 from qrkit.visits.visitors import kind_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from qrkit.analytics.unusual_days import days_with, find_bursts, judge_days
+from qrkit.analytics.bursts import find_bursts
+from qrkit.analytics.unusual_days import days_with, judge_days
 
 World = Callable[[np.random.Generator, float, int, int], np.ndarray]
 """Makes scans per day, an array of views x days, from a generator, scans per day, views and days."""

@@ -15,7 +15,7 @@ from qrkit import open_portfolio
 from qrkit.__main__ import main
 from qrkit.analytics import simulate
 from qrkit.portfolio.delivering import deliver
-from qrkit.server.operation.deliveries import looking_daily
+from qrkit.server.operation.daily_looks import looking_daily
 from qrkit.store.door import Door
 from qrkit.store.records.receivers import newer_events
 from qrkit.tracking.times import now

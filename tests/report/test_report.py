@@ -26,9 +26,9 @@ from PIL import Image
 
 from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
-from qrkit.report import code_table, unscanned, words
+from qrkit.report import code_cards as cards
+from qrkit.report import embedded, unscanned, words
 from qrkit.report.facts import Asked, gather
-from qrkit.report.page import embedded
 from qrkit.tracking.records import Campaign
 from qrkit.visits.redirect import Redirects, Request
 
@@ -454,7 +454,7 @@ def test_a_long_page_has_a_table_of_contents(shelves, page):
 
 @pytest.mark.slow
 def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
-    monkeypatch.setattr(code_table, "MOST_CARDS", 2)
+    monkeypatch.setattr(cards, "MOST_CARDS", 2)
     page = lxml.html.document_fromstring(report.portfolio(shop, cards=True).html)
     assert set(card_texts(page)) == set(analytics.top_qrcodes(shop.scans, most=2)["qrcode"])
     assert "Of 7 QR Codes, the 2 with the most scans are shown." in page.xpath("string(//main)")
@@ -613,15 +613,15 @@ def test_days_without_a_counterpart_in_the_period_before_are_no_zeros(shop):
     facts = gather(
         shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1), compare_to=(date(2026, 6, 1), date(2026, 6, 11)))
     )
-    data = json.loads(embedded(facts, [], dict.fromkeys(facts.groups, 1)))
+    data = json.loads(embedded.embedded(facts, [], dict.fromkeys(facts.groups, 1)))
     assert len(data["before"]) == 10 < data["days"]
     assert all(data["before"])
 
 
 def test_three_hours_are_counted_together_where_single_hours_would_be_too_many(shop, page, monkeypatch):
-    monkeypatch.setattr("qrkit.report.page.MOST_HOURS", 3 * 24 * 30 - 1)
+    monkeypatch.setattr(embedded, "MOST_HOURS", 3 * 24 * 30 - 1)
     facts = gather(shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1)))
-    coarse = json.loads(embedded(facts, [], dict.fromkeys(facts.groups, 1)))
+    coarse = json.loads(embedded.embedded(facts, [], dict.fromkeys(facts.groups, 1)))
     single = json.loads(page.xpath("string(//script[@id='sums'])"))
     hours = unpacked(single["perHour"], 3).reshape(3, -1, 3).sum(axis=2)
     assert coarse["hoursTogether"] == 3

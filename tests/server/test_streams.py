@@ -18,7 +18,7 @@ from qrkit.portfolio.access import create_account, create_key, is_valid, key_id,
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.server import Client, Server, Settings, make_app
 from qrkit.server.operation.deliveries import Deliveries
-from qrkit.server.operation.deliveries import Stream as EventStream
+from qrkit.server.operation.event_streams import Stream as EventStream
 from qrkit.server.sockets.pushing import MOST_MISSED, Pushing
 from qrkit.store.records.receivers import keep_for_streams, last_event
 from qrkit.tracking.webhook import EventFilter

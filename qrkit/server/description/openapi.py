@@ -24,7 +24,7 @@ from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio.exporting import IN_SIZE
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
 from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
-from qrkit.server.handlers.generate import HTTP_LEVELS
+from qrkit.server.handlers.scannability import HTTP_LEVELS
 from qrkit.server.handlers.track import MOST_A_PAGE
 from qrkit.symbol.decode import Decoded
 from qrkit.tracking.records import Properties

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from qrkit.server.description.openapi import describe, sent_name
-from qrkit.server.handlers import generate, gs1, measured, pages, short_urls, track
+from qrkit.server.handlers import generate, gs1, measured, pages, scannability, short_urls, track, webhooks
 from qrkit.server.requests.request import JSON, Response
 from qrkit.server.service import Call
 
@@ -82,7 +82,7 @@ ROUTES: tuple[Route, ...] = (
         most_status=500,
     ),
     Route("POST", f"{API}/decode", generate.decode_picture, "optional", ("picture_format",), "picture", "decoded"),
-    Route("POST", f"{API}/check", generate.check, "required", ("level", "audience"), "checked", "scan"),
+    Route("POST", f"{API}/check", scannability.check, "required", ("level", "audience"), "checked", "scan"),
     Route("GET", f"{API}/track/qrcode/{{id}}", track.get_qrcode, "required", reply="qrcode"),
     Route("POST", f"{API}/track/qrcode", track.insert_qrcode, "required", body="qrcode", reply="added"),
     Route("PUT", f"{API}/track/qrcode/{{id}}", track.update_qrcode, "required", body="changes"),
@@ -112,12 +112,12 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{API}/gs1/{{gs1}}", gs1.get_linkset, "required", reply="linkset"),
     Route("PUT", f"{API}/gs1/{{gs1}}", gs1.set_linkset, "required", body="linkset", reply="set"),
     Route("DELETE", f"{API}/gs1/{{gs1}}", gs1.delete_linkset, "required"),
-    Route("GET", f"{API}/webhooks", track.list_webhooks, "required", reply="webhooks"),
-    Route("POST", f"{API}/webhooks", track.add_webhook, "required", body="webhook", reply="webhook"),
-    Route("DELETE", f"{API}/webhooks/{{id}}", track.remove_webhook, "required"),
-    Route("POST", f"{API}/webhooks/{{id}}/test", track.test_webhook, "required", reply="attempt"),
-    Route("GET", f"{API}/webhooks/{{id}}/log", track.webhook_log, "required", reply="attempts"),
-    Route("POST", f"{API}/webhooks/{{id}}/replay", track.replay_webhook, "required", reply="replayed"),
+    Route("GET", f"{API}/webhooks", webhooks.list_webhooks, "required", reply="webhooks"),
+    Route("POST", f"{API}/webhooks", webhooks.add_webhook, "required", body="webhook", reply="webhook"),
+    Route("DELETE", f"{API}/webhooks/{{id}}", webhooks.remove_webhook, "required"),
+    Route("POST", f"{API}/webhooks/{{id}}/test", webhooks.test_webhook, "required", reply="attempt"),
+    Route("GET", f"{API}/webhooks/{{id}}/log", webhooks.webhook_log, "required", reply="attempts"),
+    Route("POST", f"{API}/webhooks/{{id}}/replay", webhooks.replay_webhook, "required", reply="replayed"),
     Route("GET", f"{API}/openapi.json", _openapi, reply="description"),
     Route("GET", f"{API}/health", measured.health, reply="health"),
     Route("GET", f"{API}/health/live", measured.live, reply="live"),

@@ -1,4 +1,4 @@
-"""Generates and decodes images of QR Codes, and checks whether a design or an image scans."""
+"""Generates and decodes images of QR Codes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from qrkit.design.limits import FORMAT_ALIASES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
-from qrkit.errors import BadRequest, BodyTooLarge, NotAuthenticated
+from qrkit.errors import BadRequest, NotAuthenticated
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GenerateRequest, Shortener, choice, in_format, read_post
 from qrkit.pictures.image import QRImage
-from qrkit.scanning import audience_named, level_named
-from qrkit.scanning.scan_report import AUDIENCES, Audience, Level
-from qrkit.scanning.untrusted import check_untrusted, decode_untrusted
+from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server import jobs
 from qrkit.server.requests.generate_query import content_disposition, read_get
 from qrkit.server.requests.parsing import json_object
@@ -31,8 +29,6 @@ MOST_PICTURE_BYTES = 16 * 2**20
 KEPT_A_DAY = "public, max-age=86400"
 KEPT_AND_CHECKED = "private, no-cache"
 """With a key, each request counts against the quota, and the answer reports what is left."""
-HTTP_LEVELS: tuple[Level, ...] = ("static", "quick", "standard")
-"""The levels offered here; a full check takes too long to offer it to anyone."""
 
 
 def generate(call: Call) -> Response:
@@ -60,23 +56,6 @@ def decode_picture(call: Call) -> Response:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
     with call.service.gates.decoding.passing(call.client):
         return Response(200, JSON, decode_untrusted(picture))
-
-
-def check(call: Call) -> Response:
-    """Check whether a design as JSON, or an image, scans.
-
-    Raises:
-        BadRequest: If the body is empty.
-    """
-    level = level_named(choice("level", call.parameters.get("level", "standard"), HTTP_LEVELS))
-    audience = audience_named(choice("audience", call.parameters.get("audience", "phones"), AUDIENCES))
-    body = call.file(MOST_PICTURE_BYTES).data
-    if not body.strip():
-        raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
-    if body.lstrip()[:1] == b"{":
-        return _check_design(call, body, level, audience)
-    with call.service.gates.decoding.passing(call.client):
-        return Response(200, JSON, check_untrusted(body, level, audience))
 
 
 def _generate(call: Call, asked: GenerateRequest) -> Response:
@@ -131,15 +110,3 @@ def _services(call: Call) -> dict[str, Shortener]:
 def _skip_shortening(url: str) -> str:
     """Return the URL unchanged. Stands in for the shortener on HEAD requests, which must not change anything."""
     return url
-
-
-def _check_design(call: Call, body: bytes, level: Level, audience: Audience) -> Response:
-    if len(body) > MOST_DESIGN_BYTES:
-        raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are allowed for a design")
-    service = call.service
-    with service.gates.reading.passing(call.client):
-        asked = read_post(json_object(body), call.portfolio.templates.get)
-    with call.drawing(asked.design):
-        image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
-        report = image.check(level, audience=audience)
-    return Response(200, JSON, report.to_json().encode(), warnings=[*ignored(asked.unknown), *image.warnings])

@@ -1,31 +1,22 @@
-"""Sends events in the background of a server: to webhooks, and to the clients of streams as server-sent events.
-
-Webhooks are sent to a few at a time, so that a slow one holds up no other. All streams are sent to from one thread.
-"""
+"""Sends events in the background of a server: to webhooks, a few at a time, so that a slow one holds up no other."""
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import subprocess
-import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from threading import Event, Thread
 from time import monotonic
 
 from qrkit.portfolio.delivering import deliver
+from qrkit.server.operation.event_streams import Stream, push_events
 from qrkit.server.operation.logs import OPERATIONS
 from qrkit.store import Store
 from qrkit.store.recording.event_log import is_anybody_waiting
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.receivers import due_webhooks, keep_for_streams, newer_events, sweep_events
-from qrkit.tracking.times import Clock, now, zone_of
-from qrkit.tracking.webhook import EventFilter
+from qrkit.store.records.receivers import due_webhooks, keep_for_streams, sweep_events
+from qrkit.tracking.times import Clock
 
 LOOK_SECONDS = 0.5
 """How often it is looked for events: the longest time that a scan waits in the inbox while somebody waits for it."""
@@ -37,11 +28,6 @@ MOST_OF_ACCOUNT = 2
 """How many of them may belong to one account, so that its slow receivers hold up no other account."""
 ENDING_SECONDS = 1.0
 """Seconds to wait for requests under way when the server stops; their events are otherwise sent again."""
-
-MOST_OF_STREAM = 50
-"""Events for streams that are read at a time."""
-
-COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
 
 _log = logging.getLogger(OPERATIONS)
 
@@ -97,7 +83,7 @@ class Deliveries:
     def look(self, sign: bytes) -> None:
         """Send what is new to streams, which otherwise get a sign of life, and begin to send it to webhooks."""
         include_waiting(self._store)
-        _push_events(self._store, self.streams, sign)
+        push_events(self._store, self.streams, sign)
         self._busy = {one: thread for one, thread in self._busy.items() if thread.is_alive()}
         for id, account_id in due_webhooks(self._store, self._clock()).items():
             busy = sum(account_id == other for other, _ in self._busy)
@@ -113,77 +99,3 @@ class Deliveries:
         except Exception as error:  # any error: the events are kept, and the next attempt sends them
             if not self._ended.is_set():
                 _log.warning("events wait for the webhook %s: %s", id, error)
-
-
-@dataclass(eq=False, slots=True)
-class Stream:
-    """A client that gets events.
-
-    Attributes:
-        account_id: The account whose events it gets.
-        wanted: Which of them.
-        position: Number of the last event that it has.
-        is_allowed: Returns whether its API key is still valid.
-        push: Sends bytes without waiting, or ends the stream if there are none. Returns False if the client has not
-            read what it was sent before, and raises ConnectionError after the end.
-    """
-
-    account_id: str
-    wanted: EventFilter
-    position: int
-    is_allowed: Callable[[], bool]
-    push: Callable[[bytes], bool]
-
-
-def _push_events(store: Store, streams: list[Stream], sign: bytes) -> None:
-    """Send clients what is new, or else a sign of life, and remove those that have gone.
-
-    The events are read once for all clients that are equally far. With each sign of life, the keys are checked.
-    """
-    groups = defaultdict[tuple[str, int], list[Stream]](list)
-    for stream in streams:
-        groups[stream.account_id, stream.position].append(stream)
-    for (account_id, after), members in groups.items():
-        events = newer_events(store, account_id, after=after, most=MOST_OF_STREAM)
-        for stream in members:
-            wanted = (event for _, event in events if stream.wanted.wants(event))
-            text = "".join(f"id: {one['id']}\nevent: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in wanted)
-            is_over = bool(sign) and not stream.is_allowed()
-            data = b"" if is_over else text.encode() or sign
-            try:
-                if not (data or is_over) or stream.push(data):
-                    stream.position = events[-1][0] if events else after
-            except ConnectionError:
-                streams.remove(stream)
-
-
-# ---- what is looked for once a day, in a process of its own at a low priority, so that no redirect waits for it
-
-
-@contextmanager
-def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float = 60.0) -> Iterator[None]:
-    """Context manager: runs `qrkit webhook daily` after each midnight of a time zone.
-
-    Args:
-        place: The store, which other processes can work with.
-        seconds: Time between two looks at the clock.
-    """
-    ended, zone = Event(), zone_of(time_zone)
-
-    def go_on() -> None:
-        day = clock().astimezone(zone).date()
-        while not ended.wait(seconds):
-            if (today := clock().astimezone(zone).date()) != day:
-                day = today
-                # The place may contain a password, which a command line would show to others.
-                environment = os.environ | {"QRKIT_STORE": place}
-                command = [sys.executable, *COMMAND, time_zone]
-                done = subprocess.run(command, env=environment, capture_output=True, text=True)
-                if done.returncode:
-                    _log.warning("silent codes and unusual days are looked for tomorrow again: %s", done.stderr)
-
-    Thread(target=go_on, name="qrkit-daily", daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()

@@ -12,12 +12,12 @@ from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
+from qrkit.report.campaign_comparison import side_by_side
 from qrkit.report.comparisons import CompareTo, year_before
 from qrkit.report.facts import Asked as ReportAsked
 from qrkit.report.facts import SplitCode, gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
-from qrkit.report.ranked_tables import side_by_side
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import YEARS

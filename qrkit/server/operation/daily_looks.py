@@ -1,0 +1,47 @@
+"""Looks once a day for events, in a process of its own at a low priority, so that no redirect waits for it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from qrkit.server.operation.logs import OPERATIONS
+from qrkit.tracking.times import Clock, now, zone_of
+
+COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
+
+_log = logging.getLogger(OPERATIONS)
+
+
+@contextmanager
+def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float = 60.0) -> Iterator[None]:
+    """Context manager: runs `qrkit webhook daily` after each midnight of a time zone.
+
+    Args:
+        place: The store, which other processes can work with.
+        seconds: Time between two looks at the clock.
+    """
+    ended, zone = Event(), zone_of(time_zone)
+
+    def go_on() -> None:
+        day = clock().astimezone(zone).date()
+        while not ended.wait(seconds):
+            if (today := clock().astimezone(zone).date()) != day:
+                day = today
+                # The place may contain a password, which a command line would show to others.
+                environment = os.environ | {"QRKIT_STORE": place}
+                command = [sys.executable, *COMMAND, time_zone]
+                done = subprocess.run(command, env=environment, capture_output=True, text=True)
+                if done.returncode:
+                    _log.warning("silent codes and unusual days are looked for tomorrow again: %s", done.stderr)
+
+    Thread(target=go_on, name="qrkit-daily", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
