@@ -32,7 +32,7 @@ NATIONAL_PAYMENTS = r"SPD\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}
 BIZCARD = {
     "T": "TITLE", "C": "ORG", "A": "ADR", "B": "TEL;WORK", "M": "TEL;CELL", "F": "TEL;FAX", "E": "EMAIL",
 }  # fmt: skip
-"""The line of a vCard for each part of a BIZCARD but the name."""
+"""The line of a vCard for each part of a BIZCARD except the name."""
 
 
 class Line(NamedTuple):
@@ -100,7 +100,7 @@ def lines_of_card(text: str) -> Iterator[Line]:
 
 
 def names_of(value: str) -> list[str]:
-    """Return the family name, given name, further names, and what stands before and after the name, as N has them."""
+    """Return the family name, given name, additional names, prefixes and suffixes in the value of an N line."""
     parts = (" ".join(filter(None, split(part, ","))) for part in split_raw(value, ";"))
     return [*parts, "", "", "", "", ""][:5]
 

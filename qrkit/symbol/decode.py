@@ -59,7 +59,7 @@ LONGEST_SECONDS = 2.0
 """Time after which no further frame of a stranger's image is read."""
 
 PHOTOMETRIC, WHITE_IS_ZERO = 262, 0
-"""Tag of TIFF that says what the least number means, and its value for white, which Pillow applies to 8 bits only."""
+"""The TIFF tag that says which color 0 means, and its value for white, which Pillow applies to 8 bits only."""
 
 HOT = 0.001
 """Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""

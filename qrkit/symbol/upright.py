@@ -1,4 +1,4 @@
-"""Turns pictures as their cameras say (EXIF)."""
+"""Turns pictures upright, as their EXIF says."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 ORIENTATION = 0x0112
-"""Tag of EXIF with the side of a photo that is up."""
+"""The EXIF tag that says which side of a photo is up."""
 
 
 def upright(frame: Image, source: Image) -> Image:
-    """Turn a frame as the file it comes from says; damaged EXIF says nothing, as browsers see it."""
+    """Turn a frame as the EXIF of its file says; damaged EXIF is ignored, as browsers do."""
     from PIL.Image import Transpose
 
     orientation = 1

@@ -331,11 +331,11 @@ def test_lists_hide_accounts_and_codes(text, line):
         ("FIDO: a dog", ""),
     ],
 )
-def test_what_apps_read_from_the_code_is_known(text, title):
+def test_contents_that_only_apps_read_are_recognized(text, title):
     assert title_if_read_from_code(text) == title
 
 
-def test_what_apps_read_from_the_code_is_never_tracked():
+def test_contents_that_only_apps_read_are_never_tracked():
     with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="apps read from the code"):
         portfolio.insert_qrcode("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815")
 
@@ -362,6 +362,6 @@ def test_elements_may_have_spaces_between_them_as_on_labels():
     assert str(gs1_path_in("(01)09506000134352 (10) ABC")) == "01/09506000134352/10/ABC"
 
 
-def test_a_country_may_be_written_small():
+def test_a_country_may_be_in_lowercase():
     address = contents.PostalAddress(name="Max", postcode="8000", town="Zug", country="ch")
     assert (address.country, str(address)) == ("CH", "Max, 8000 Zug")

@@ -609,7 +609,7 @@ def test_an_array_of_two_values_is_read(array):
         (b"\0\0\0\x18ftypmif1\0\0\0\0mif1miaf", "is a HEIC photo"),
     ],
 )
-def test_a_damaged_avif_is_no_heic(data, words):
+def test_a_damaged_avif_is_not_called_heic(data, words):
     with pytest.raises(UnreadableFile, match=words):
         decode(data)
 

@@ -157,7 +157,7 @@ def unknown_to_renderers(attributes: Mapping[str, str], stroke: str) -> Iterator
     if "pathLength" in attributes and attributes.get("stroke-dasharray", "none") != "none":
         yield "the SVG has dashes whose lengths depend on pathLength, which is not understood"
     if attributes.get("vector-effect") == "non-scaling-stroke" and stroke != "none":
-        yield "the SVG has strokes that do not grow with the picture, which is not understood"
+        yield "the SVG has strokes that do not grow with the picture, which are not understood"
     if attributes.get("color-interpolation", "").lower() == "linearrgb":
         yield "the SVG has colors in linearRGB, which is not understood"
 
