@@ -375,9 +375,7 @@ def table_of_records(
 
 def _working_issues(rows: Iterable[Row | Packed]) -> Iterator[ImportIssue]:
     """Yield an issue for the first link that works although a field says that it is off, and for each unknown state."""
-    rule = (
-        "becomes a field and switches nothing off, so such QR Codes work; name the column Active to switch them off"
-    )
+    rule = "becomes a field and switches nothing off, so such QR Codes work; name the column Active to switch them off"
     told: dict[str, ImportIssue] = {}
     for row in rows:
         if not isinstance(row, Row) or row.error or row.cells.get("Active"):
