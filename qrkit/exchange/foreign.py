@@ -65,7 +65,7 @@ TARGETS = (
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
 UNCLEAR = 4
-"""How many of those, at the end, may also hold other addresses."""
+"""The number of those at the end that may also hold other addresses."""
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
@@ -200,7 +200,7 @@ class Tool:
         return known
 
     def columns_of_ours(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the names that are those of our columns, as in lists that people keep, and which columns these are."""
+        """Map the names of our columns, which lists that people keep may have, to these columns."""
         unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
         ours = {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self is LINK_LIST else {}
         return {name: column for name, column in ours.items() if column}
@@ -447,7 +447,7 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
 
     Args:
         link: The fields that are not read.
-        content: The content, if it may be a text about the link, while one of the fields says where it leads.
+        content: The content; it may be a text about the link, while one of the fields says where the link leads.
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""

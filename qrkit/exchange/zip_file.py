@@ -67,7 +67,7 @@ def has_codes(data: bytes) -> bool:
 
 
 def only_table(data: bytes) -> tuple[bytes, str] | None:
-    """Return the bytes and the format of the only table in an archive without pictures; None if there is no such."""
+    """Return the bytes and the format of the only table in an archive without pictures; None for others."""
     archive = archives.opened(data)
     found = archives.members(archive)
     tables = [

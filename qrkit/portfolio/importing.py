@@ -361,7 +361,7 @@ class _Importing:
 
     @cached_property
     def _codes_here(self) -> frozenset[str]:
-        """The short codes in the file that are printed with the base URL, so that links of other hosts leave them."""
+        """The short codes in the file that are printed with the base URL; links of other hosts must not take them."""
         urls = {row.cells.get("Trackable URL", "") for row in self._rows}
         found = (self._read_link(url) for url in urls if url and self._is_here(url))
         return frozenset(link.code for link in found if link)

@@ -43,7 +43,7 @@ BEHIND = (
     ".,:;!?'\"*)]}>\\\u2019\u201d\xbb\u2026\u3002\u3001\uff0c\uff01\uff1f"
     " \t\r\n\xa0\u3000\xad\u200b\u200e\u200f\u2060\ufeff"
 )
-"""Punctuation, blanks and invisible characters that come along behind a pasted short URL."""
+"""Punctuation, blanks and invisible characters that often follow a pasted short URL."""
 IN_PATH = "/!$'()*+,;=:@"
 """Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
@@ -114,7 +114,7 @@ def beginnings(path: str) -> Iterator[str]:
 
 
 def without_mistakes(path: str) -> str:
-    """Return a path without what comes along where people and programs paste a short URL.
+    """Return a path without what people and programs add when they paste a short URL.
 
     That is the punctuation of a sentence, invisible characters, and a query whose question mark is encoded or missing.
 

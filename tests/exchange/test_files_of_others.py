@@ -1,4 +1,4 @@
-"""Files as other programs and people make them: what a person expects of them, or a word before it is saved."""
+"""Files of other programs and people are read as you would expect, or the import says what it does instead."""
 
 import json
 from datetime import datetime, time
