@@ -108,8 +108,9 @@ def _end_at_once(statuses: Sequence[int]) -> None:
         statuses: The exit status; empty if the command was ended by an exception, which Python has to handle.
     """
     if statuses:
-        with suppress(OSError):  # a full disk, or a closed pipe: `main` has reported it
-            sys.stdout.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):  # a full disk, or a closed pipe: `main` has reported it
+                stream.flush()
         os._exit(statuses[0])
 
 

@@ -1,7 +1,6 @@
 """Read access logs of web servers as tables of visits: Apache, nginx, Caddy, CloudFront and IIS.
 
-Only redirects are visits: GET requests that were answered with a status from 300 to 399. IP addresses are not
-read.
+Only redirects are visits: GET requests that were answered with a status from 300 to 399. IP addresses are not read.
 """
 
 from __future__ import annotations
