@@ -20,7 +20,7 @@ from qrkit.contents.content import Content
 from qrkit.contents.syntax import (
     IN_FRONT,
     NATIONAL_PAYMENTS,
-    WALLETS,
+    WALLET_LINK,
     Line,
     block_of,
     end_of,
@@ -87,7 +87,7 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|(?:{'|'.join(WALLETS)}):(?=\S)", re.IGNORECASE)
+_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|{WALLET_LINK}", re.IGNORECASE)
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"(\+?[0-9 ()/.\u2013-]{2,40})(;ext=[0-9]{1,10})?", re.ASCII)

@@ -52,6 +52,10 @@ FOLLOWED = [
 ]
 
 SHOWN = [
+    "Lightning: 5 min",
+    "Ton: laut",
+    "Solana: die Band",
+    "upi:",
     "",
     "hello",
     "example.com",
