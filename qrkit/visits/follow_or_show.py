@@ -21,7 +21,7 @@ from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
-from qrkit.contents.syntax import WALLET_LINK
+from qrkit.contents.syntax import OTHER_SYSTEM, WALLET_LINK
 from qrkit.errors import InvalidParameter
 
 OLD_FORMS = ("MEBKM:", "URLTO:", "MATMSG:")
@@ -37,7 +37,7 @@ LONGEST_LINK = 8_000
 IN_QUERY = "%/?:@!$'()*+,;=-._~"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_TAPPED = re.compile(f"(?:tel|mailto|sms|smsto|mms|mmsto|geo):|{WALLET_LINK}", re.IGNORECASE)
+_TAPPED = re.compile(rf"(?:tel|mailto|sms|smsto|mms|mmsto):|geo:(?!{OTHER_SYSTEM})|{WALLET_LINK}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
