@@ -26,6 +26,10 @@ WALLETS = (
     "upi", "bitcoin", "lightning", "ethereum", "monero", "litecoin", "dogecoin", "bitcoincash", "solana", "ton",
 )  # fmt: skip
 """Schemes of links that open a payment in an app."""
+WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)"
+"""How these links begin. With a space behind the colon, a text is a sentence, such as `Ton: laut`."""
+OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
+"""A geo: link up to a coordinate system other than WGS 84, the only one that RFC 5870 defines and maps show."""
 NATIONAL_PAYMENTS = r"SPD\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s"
 """How payments of Czechia, Russia, Serbia, Slovenia and Hungary begin, which only banking apps read."""
 

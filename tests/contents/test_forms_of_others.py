@@ -356,6 +356,22 @@ def test_weekdays_may_be_one_text():
     assert found.fields["weekdays"] == ("MO", "WE")
 
 
+@pytest.mark.parametrize(
+    ("weekdays", "name", "value"),
+    [
+        ("Monday", "weekdays.0", "Monday"),
+        ("mo, xx", "weekdays.1", "xx"),
+        ("MO-FR", "weekdays.0", "MO-FR"),
+        ("", "weekdays", ""),
+        (" , ", "weekdays", " , "),
+    ],
+)
+def test_weekdays_are_refused_as_they_are_written(weekdays, name, value):
+    with pytest.raises(InvalidParameter) as caught:
+        contents.event("x", "2026-12-21", repeat="weekly", weekdays=weekdays)
+    assert [(one.name, one.value) for one in caught.value.problems] == [(name, value)]
+
+
 def test_elements_may_have_spaces_between_them_as_on_labels():
     label = "(01) 09506000134352 (10)ABC (17)271231"
     assert contents.gs1_elements(label).fields["elements"] == {"01": "09506000134352", "10": "ABC", "17": "271231"}
