@@ -113,13 +113,8 @@ def beginnings(path: str) -> Iterator[str]:
     return (code for code in found if is_short_code(code) or (_DIGITAL_LINK.fullmatch(code) and is_gs1_key(code)))
 
 
-<<<<<<< HEAD
-def without_mistakes(path: str) -> str:
-    """Return a path without what people and programs add when they paste a short URL.
-=======
 def without_mistakes(path: str) -> list[str]:
-    """Return what a path may be without what comes along where people and programs paste a short URL, the longest last.
->>>>>>> m3
+    """Return what a path may be without what people and programs add when they paste a short URL, the longest last.
 
     That is the punctuation of a sentence, invisible characters, and a query whose question mark is encoded or missing.
     A short code may end with punctuation, too.
