@@ -433,7 +433,8 @@ class _Styles:
             ):
                 value = value.lower() if name in PRESENTATION.keys() - _COLORS else value
                 kept[name] = value or _EMPTY[name]
-                if name in ATTRIBUTES and has_unknown_unit(value):
+                is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
+                if name in ATTRIBUTES and has_unknown_unit(value) and not is_size:
                     self._doubt(f"the SVG has the length {value[:20]!r}, whose unit is not understood")
         return kept
 

@@ -124,6 +124,14 @@ def test_what_changes_no_stroke_raises_no_doubt(body):
     assert doubts(body) == ()
 
 
+@pytest.mark.parametrize("unit", ["rem", "vw", "vmin", "ch"])
+def test_the_size_of_the_whole_picture_may_have_any_unit_if_a_view_box_says_its_proportions(unit):
+    size = f'width="20{unit}" height="20{unit}"'
+    assert doubts("<rect/>", root=f'viewBox="0 0 10 10" {size}') == ()
+    assert len(doubts("<rect/>", root=size)) == len(doubts("<rect/>", root=f'viewBox="none" {size}')) == 1
+    assert len(doubts(f'<svg viewBox="0 0 10 10" {size}/>')) == 1
+
+
 def test_style_attributes_are_stronger_than_sheets_and_attributes():
     sheet = "<style>#a{fill:red}.b{stroke:red!important}</style>"
     found = attributes(f'{sheet}<rect id="a" class="b" fill="lime" style="fill:blue;stroke:blue"/>')
