@@ -16,6 +16,7 @@ def upright(frame: Image, source: Image) -> Image:
     """Turn a frame as the EXIF of its file says; damaged EXIF is ignored, as browsers do."""
     from PIL.Image import Transpose
 
+    source.load()  # Pillow turns a TIFF while it loads it, and then no longer says an orientation
     orientation = 1
     with suppress(Exception):  # for damaged EXIF, Pillow raises errors of many types
         orientation = source.getexif().get(ORIENTATION, 1)
