@@ -22,6 +22,8 @@ from qrkit.files import FileNames
 IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
 TABLES = frozenset({"csv", "tsv", "json", "xlsx", "xls", "ods", "sql"})
 MANIFEST = "manifest.xml"
+DOCUMENT_MARKS = frozenset({"[Content_Types].xml", "mimetype"})
+"""Entries that workbooks and documents have, in which other tables may be embedded."""
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
 """The maximum number of files that are not listed in a manifest, because each such file has to be decoded."""
@@ -69,6 +71,8 @@ def has_codes(data: bytes) -> bool:
 def only_table(data: bytes) -> tuple[bytes, str] | None:
     """Return the bytes and the format of the only table in an archive without pictures; None if there is no such."""
     archive = archives.opened(data)
+    if DOCUMENT_MARKS.intersection(archive.namelist()):
+        return None
     found = archives.members(archive)
     tables = [
         (entry, suffix) for entry, parts in found if (suffix := PurePosixPath(parts[-1].lower()).suffix[1:]) in TABLES

@@ -270,6 +270,21 @@ def test_the_only_table_of_an_archive_is_read(shop, name, content, format):
     assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("A", HERE)]
 
 
+def test_a_workbook_is_read_before_one_embedded_in_it(shop):
+    books = []
+    for name in ("embedded", "sheet"):
+        book, file = Workbook(), BytesIO()
+        for row in [("Name", "Content"), (name, HERE)]:
+            book.active.append(row)
+        book.save(file)
+        if books:
+            with ZipFile(file, "a") as archive:
+                archive.writestr("xl/embeddings/Microsoft_Excel_Sheet1.xlsx", books[0])
+        books.append(file.getvalue())
+    shop.import_file(books[1], format="xlsx")
+    assert [code.name for code in shop.list_qrcodes()] == ["sheet"]
+
+
 def test_several_tables_of_an_archive_are_named(shop):
     file = BytesIO()
     with ZipFile(file, "w") as archive:
