@@ -126,8 +126,15 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
-    if data.startswith(SIGNATURE) and (only := only_table(data)):
-        data, format = only[0], "csv" if only[1] == "tsv" else only[1]
+    only = only_table(data) if data.startswith(SIGNATURE) else None
+    if only:
+        data, format = only.data, only.format
+    table = _table_of(data, format, columns or {}, seen, place)
+    table.issues.extend(only.issues if only else ())
+    return table
+
+
+def _table_of(data: bytes, format: str, columns: Mapping[str, str], seen: Watch, place: Place) -> Table:
     if columns:
         return mapped_table(data, format, columns, place)
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)

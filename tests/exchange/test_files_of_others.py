@@ -266,8 +266,24 @@ def test_the_only_table_of_an_archive_is_read(shop, name, content, format):
         archive.writestr(name, content)
         archive.writestr("__MACOSX/._links.csv", "x")
         archive.writestr("README.txt", "Exported on Monday")
-    shop.import_file(file.getvalue(), format=format)
+    result = shop.import_file(file.getvalue(), format=format)
     assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("A", HERE)]
+    assert said(result, "unread-file") == [(1, "'README.txt' is another file of the archive, and was not read")]
+
+
+@pytest.mark.parametrize("columns", [None, {"content": "Content"}])
+@pytest.mark.parametrize(
+    "other", ["2025.txt", "2025.tab", "2025.xlsm", "2025.htm", "2025.jsonl", "codes/a.svg", "p.jpg"]
+)
+def test_files_beside_the_only_table_of_an_archive_are_told(shop, other, columns):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr("2024.csv", f"Name,Content\nA,{HERE}\n")
+        archive.writestr(other, f"Name,Content\nB,{HERE}\n")
+    result = shop.import_file(file.getvalue(), columns=columns)
+    assert result.created == 1
+    assert said(result, "unread-file") == [(1, f"'{other}' is another file of the archive, and was not read")]
+    assert "1 file not read" in str(result)
 
 
 def test_a_workbook_is_read_before_one_embedded_in_it(shop):
