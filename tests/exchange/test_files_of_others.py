@@ -392,3 +392,11 @@ def test_a_short_url_of_this_portfolio_keeps_its_code_before_those_of_other_host
     tails = f"Name,Content,Trackable URL\nD,{HERE}&4,{GO}/c/tail\n"
     shop.import_file(tails.encode())
     assert shop.find_qrcode("c").urlinfo == "tail"
+
+
+@pytest.mark.rule("T19")
+def test_a_row_that_is_left_out_takes_no_code_from_another_host(shop):
+    rows = f"A,https://other.test/a,{HERE}\nB,{GO}/a,\n"
+    result = shop.import_file(f"Title,Short URL,Long URL\n{rows}".encode())
+    assert (result.created, said(result, "code-taken")) == (1, [])
+    assert shop.find_qrcode("a").content == HERE
