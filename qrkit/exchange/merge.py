@@ -88,8 +88,8 @@ class ImportIssue:
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
             `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a column that
             became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
-            `hidden-row`, `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike in the
-            service) are about the whole file, and `shared-path` about all short URLs of a host.
+            `hidden-row`, `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike in
+            the service) are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 

@@ -103,6 +103,16 @@ def test_columns_of_ours_in_a_list_of_links_are_ours(shop):
     assert ([one.name for one in shop.list_campaigns()], code.fields) == (["Spring"], {"Poster": "A"})
 
 
+@pytest.mark.parametrize(
+    ("heading", "value"),
+    [("Size", "A4"), ("Version", "v1"), ("Dynamic", "x"), ("Latitude", "47° 3' N"), ("Foreground", "dark")],
+)
+def test_a_cell_that_does_not_fit_into_a_column_of_ours_becomes_a_field(shop, heading, value):
+    result = shop.import_file(f"Name,Short URL,Long URL,{heading}\nA,https://s.test/a,{HERE},{value}\n".encode())
+    assert result.created == 1
+    assert shop.list_qrcodes()[0].fields == {f"{heading} (link list)": value}
+
+
 @pytest.mark.parametrize("tags", ["x;y", "x|y", "x, y", '"[""x"",""y""]"'])
 def test_tags_are_parted_as_the_list_parts_them(shop, tags):
     shop.import_file(f'Title;Short URL;Long URL;Tags\nA;https://s.test/a;{HERE};"{tags.strip(chr(34))}"\n'.encode())
