@@ -463,8 +463,15 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
     if off := off_by(link):
         return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
     targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in TARGETS[:-UNCLEAR]}
-    rivals = (name for name, text in targets.items() if content and text[:4].lower() == "http" and text != content)
+    urls = ((name, url) for name, url in targets.items() if content and url[:4].lower() == "http")
+    rivals = (name for name, url in urls if url != content and _tidy_url(url) != _tidy_url(content))
+    rule = "says where the link leads, and Content says something else; say which column is Content"
     return next((f"{name}={targets[name][:200]!r} {rule}" for name in rivals), "")
+
+
+def _tidy_url(url: str) -> str:
+    """Return a URL in the form in which equal ones are compared: host in lowercase, no slash at the end."""
+    return re.sub("^[^/?#]*//[^/?#]*", lambda host: host[0].lower(), url).rstrip("/")
 
 
 def may_close(name: str) -> bool:

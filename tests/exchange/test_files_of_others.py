@@ -362,6 +362,17 @@ def test_a_content_that_is_no_target_leads_no_printed_code_astray(shop, how):
     assert (chosen.created, shop.find_qrcode("a").content) == (1, HERE)
 
 
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize(
+    ("content", "target", "created"),
+    [("https://e.com/A/", "https://e.com/A", 1), ("https://e.com/A", "https://E.com/A", 1),
+     ("https://e.com/A", "https://e.com/a", 0), ("https://e.com?x=A", "https://e.com?x=a", 0)],
+)  # fmt: skip
+def test_a_content_may_be_the_target_in_another_spelling(shop, content, target, created):
+    file = f"Content,Short URL,Long URL\n{content},https://s.test/a,{target}\n"
+    assert shop.import_file(file.encode()).created == created
+
+
 @pytest.mark.rule("X16")
 @pytest.mark.parametrize("field", ["redirect_rules_count", "Routing", "hasRedirectRules"])
 def test_rules_that_are_not_in_the_file_close_their_link(shop, field):
