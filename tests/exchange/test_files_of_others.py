@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 from qrkit import open_portfolio
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile
 
 GO = "https://go.example.com"
 HERE = "https://example.com/here?a=1"
@@ -323,6 +323,14 @@ def test_several_tables_of_an_archive_are_named(shop):
 
 
 # ---- DataFrames
+
+
+@pytest.mark.parametrize("name", ["Long URL", "Note"])
+def test_a_name_of_two_columns_of_a_frame_of_links_is_refused(shop, name):
+    names = ["Short URL", "Long URL", "Note", name]
+    frame = pd.DataFrame([["https://s.test/a", HERE, *names[2:]]], columns=names)
+    with pytest.raises(InvalidParameter, match=f"{name}: appears twice in the frame"):
+        shop.import_frame(frame)
 
 
 @pytest.mark.rule("X16")
