@@ -1,7 +1,7 @@
 """Read access logs of web servers as tables of visits: Apache, nginx, Caddy, CloudFront and IIS.
 
-Only redirects are visits: GET requests that were answered with a status from 300 to 399. Addresses of visitors are not
-read.
+Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. Addresses of visitors
+are not read.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
+REDIRECTS = frozenset({"301", "302", "303", "307", "308"})
 HEADING = ["path", "time", "user_agent", "referrer"]
 _TEXT = r'(?:[^"\\]|\\.)*+'
 _COMBINED = re.compile(
@@ -54,7 +55,7 @@ def _rows(text: str) -> Iterator[Cells]:
 
 def _cells(method: str, status: str, *cells: str) -> list[str]:
     """Return the cells of a request, none if it was not redirected."""
-    is_redirect = method == "GET" and status[:1] == "3"
+    is_redirect = method == "GET" and status in REDIRECTS
     return ["" if cell == "-" else cell for cell in cells] if is_redirect else []
 
 

@@ -73,6 +73,11 @@ def test_the_command_recognizes_a_log(tmp_path, capsys):
     assert "1 visit added" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("status", "visits"), [(300, 0), (303, 1), (304, 0), (305, 0), (307, 1), (308, 1)])
+def test_only_redirects_are_visits(shop, status, visits):
+    assert shop.import_scans(f"{combined('GET /door HTTP/1.1', status)}\n".encode()).created == visits
+
+
 def test_a_redirect_of_another_path_is_told(shop):
     result = shop.import_scans(f"{combined('GET /gate HTTP/1.1', 302)}\n".encode())
     assert [(row, "'/gate' is not a short code" in detail) for row, detail in result.issues] == [(1, True)]
