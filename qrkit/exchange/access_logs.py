@@ -16,6 +16,8 @@ from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
 REDIRECTS = frozenset({"301", "302", "303", "307", "308"})
+MOST_TRIED = 20
+"""The number of lines among which the first one of a log is looked for."""
 HEADING = ["path", "time", "user_agent", "referrer"]
 _TEXT = r'(?:[^"\\]|\\.)*+'
 _COMBINED = re.compile(
@@ -29,9 +31,9 @@ _FIELDS = re.compile(r"#(?:Version|Software|Fields|Date): ")
 
 
 def is_log(data: bytes) -> bool:
-    """Return whether a text begins as an access log does."""
-    line = data[:10_000].lstrip().partition(b"\n")[0].decode(errors="replace")
-    return any(form.match(line) for form in (_FIELDS, _CADDY, _COMBINED))
+    """Return whether one of the first lines of a text is one of an access log; others may be attacks and messages."""
+    lines = data[:10_000].lstrip().decode(errors="replace").split("\n", MOST_TRIED)[:MOST_TRIED]
+    return any(form.match(line) for line in lines for form in (_FIELDS, _CADDY, _COMBINED))
 
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:

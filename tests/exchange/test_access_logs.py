@@ -78,6 +78,18 @@ def test_only_redirects_are_visits(shop, status, visits):
     assert shop.import_scans(f"{combined('GET /door HTTP/1.1', status)}\n".encode()).created == visits
 
 
+@pytest.mark.parametrize(
+    ("first", "line"),
+    [
+        (combined("-", 408), combined("GET /door HTTP/1.1", 302)),
+        (combined(r"\x16\x03\x01", 400), combined("GET /door HTTP/1.1", 302)),
+        ('{"level": "info", "ts": 1.5, "msg": "serving initial configuration"}', caddy("/door", 302)),
+    ],
+)
+def test_the_first_line_of_a_log_may_be_no_request(shop, first, line):
+    assert shop.import_scans(f"{first}\n{line}\n".encode()).created == 1
+
+
 def test_a_redirect_of_another_path_is_told(shop):
     result = shop.import_scans(f"{combined('GET /gate HTTP/1.1', 302)}\n".encode())
     assert [(row, "'/gate' is not a short code" in detail) for row, detail in result.issues] == [(1, True)]
