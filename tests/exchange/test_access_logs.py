@@ -7,6 +7,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
+from qrkit.errors import UnreadableFile
 from qrkit.exchange import access_logs
 
 GO = "https://go.example.com"
@@ -88,6 +89,23 @@ def test_only_redirects_are_visits(shop, status, visits):
 )
 def test_the_first_line_of_a_log_may_be_no_request(shop, first, line):
     assert shop.import_scans(f"{first}\n{line}\n".encode()).created == 1
+
+
+@pytest.mark.parametrize("comment", ["#Date: 2024-03-01", "#Fields: a,b", "#Software: Excel"])
+def test_comments_above_a_table_make_no_log(shop, comment):
+    assert shop.import_scans(f"{comment}\nshort_code,time\ndoor,2024-03-01 09:00\n".encode()).created == 1
+
+
+def test_a_log_without_the_fields_of_visits_is_refused(shop):
+    with pytest.raises(UnreadableFile, match="short code or short URL"):
+        shop.import_scans(b"#Version: 1.0\n#Fields: date time cs-uri-stem\n2024-03-01 09:00:05 /door\n")
+
+
+def test_fields_of_a_log_that_change_are_told(shop):
+    lines = [*LOGS["IIS"], "#Fields: date time cs-uri-stem", "2024-03-01 09:00:05 /door", ""]
+    result = shop.import_scans("\n".join(lines).encode())
+    assert (result.created, [row for row, _ in result.issues]) == (1, [5])
+    assert "does not name cs-method, sc-status" in result.issues[0][1]
 
 
 def test_a_redirect_of_another_path_is_told(shop):
