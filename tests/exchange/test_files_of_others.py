@@ -242,6 +242,20 @@ def test_hidden_rows_are_read_and_told(shop, hide):
     )  # fmt: skip
 
 
+def test_hidden_rows_of_a_further_sheet_are_told(shop):
+    book = Workbook()
+    for sheet in (book.active, book.create_sheet("More")):
+        for row in [("Name", "Content"), *((f"{sheet.title}{name}", f"{HERE}&{sheet.title}{name}") for name in "abc")]:
+            sheet.append(row)
+    book["More"].row_dimensions[3].hidden = book["More"].row_dimensions[4].hidden = True
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert (result.created, said(result, "hidden-row")) == (
+        6, [(1, "2 rows are hidden in the sheet 'More', the first is row 3; all rows were read")]
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("cell", [datetime(2024, 3, 1), True, time(12, 30)])
 def test_a_short_code_that_a_spreadsheet_made_of_another_is_told(shop, cell):
     book = Workbook()
