@@ -217,7 +217,11 @@ def test_json_dumps_and_xml_are_recognized_without_their_suffix(shop, text, suff
     assert shop.list_qrcodes()[0].content == HERE
 
 
-@pytest.mark.parametrize("heading", ["[Content],{Name}", '"{Note}",Content', "-- Content,Content", "<Note>,Content"])
+@pytest.mark.parametrize(
+    "heading",
+    ["[Content],{Name}", '"{Note}",Content', "-- Content,Content", "<Note>,Content", "Copy,Content", "Start,Content",
+     "Set,Content", "Use,Content"],
+)  # fmt: skip
 def test_odd_headings_stay_those_of_a_csv(shop, heading):
     assert shop.import_file(
         f"{heading}\n{HERE},{HERE}\n".encode(), columns={"content": heading.split(",")[0].strip('"')}
