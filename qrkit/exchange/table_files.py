@@ -401,8 +401,7 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
-    shared = tool.columns_of_ours(names)
-    keeping: list[str] = []
+    shared, keeping = tool.columns_of_ours(names), list[str]()
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
