@@ -92,8 +92,8 @@ exit status (that of `qrkit import` is in its help):
 
 def program() -> NoReturn:
     """Run the command line in a process of its own, which ends with it."""
-    # What a command loads lives until its end, about 100,000 objects. Looking through it for garbage again and again
-    # takes 3% of the time of a short command.
+    # The 100,000 or so objects that a command loads live until it ends. Looking through them for garbage again and
+    # again takes 3% of the time of a short command.
     gc.set_threshold(100_000, 10)
     statuses: list[int] = []
     atexit.register(_end_at_once, statuses)  # called last, because it is registered first
@@ -109,7 +109,7 @@ def _end_at_once(statuses: Sequence[int]) -> None:
     """
     if statuses:
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError):  # a full disk, or a pipe that is closed: `main` has told it
+            with suppress(OSError):  # a full disk, or a closed pipe: `main` has reported it
                 stream.flush()
         os._exit(statuses[0])
 

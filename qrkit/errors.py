@@ -250,7 +250,7 @@ class UnknownParameter(InvalidParameter):
         name: The name, after the path of its record: `markers.topLeft.colour`.
         value: The value that was passed.
         allowed: The names that the record knows.
-        meant: The one of them that is surely meant; if empty, similar names are suggested, or all are listed.
+        meant: The one of them that is certainly meant; if empty, similar names are suggested, or all are listed.
     """
 
     def __init__(self, name: str, value: Any, allowed: Iterable[str], meant: str = "") -> None:

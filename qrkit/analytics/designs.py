@@ -147,7 +147,7 @@ def _sentence(first: str, second: str, found: RatioInterval, *, has_before: bool
     if found.differs:
         return say("{second} brings {ratio} times as many scans as {first} (likely {low} to {high} times).", **values)
     same = say(
-        "No difference between {second} and {first} shows (likely {low} to {high} times as many scans); one of "
+        "No clear difference between {second} and {first} (likely {low} to {high} times as many scans); one of "
         "{smallest} times or more would have been detected in 4 of 5 cases.",
         **values,
     )

@@ -1,6 +1,6 @@
 """Fits text on charts: names, and the heading that says what a chart shows, when, and in which time zone.
 
-It is measured and broken into lines, and characters that the font does not have are replaced.
+Text is measured and broken into lines, and characters that the font does not have are replaced.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Draws scans over time as lines: one, or one per campaign or QR Code, together or in small charts of their own.
 
-And what is known of an experiment, day after day.
+Also draws what is known of an experiment, day by day.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ from qrkit.contents.content import Content
 from qrkit.contents.syntax import (
     IN_FRONT,
     NATIONAL_PAYMENTS,
-    WALLETS,
+    OTHER_SYSTEM,
+    WALLET_LINK,
     Line,
     block_of,
     end_of,
@@ -87,13 +88,14 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|(?:{'|'.join(WALLETS)}):(?=\S)", re.IGNORECASE)
+_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|{WALLET_LINK}", re.IGNORECASE)
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"(\+?[0-9 ()/.\u2013-]{2,40})(;ext=[0-9]{1,10})?", re.ASCII)
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)
 _POINT = re.compile(r"\s*(-?\d{1,3}(?:\.\d{1,20})?),\s*(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
+_OTHER_SYSTEM = re.compile(OTHER_SYSTEM, re.IGNORECASE)
 _LABEL = re.compile(r"\A[-\d.,]++\((.*)\)\Z", re.DOTALL)
 """Matches coordinates with a name in parentheses, as maps take them."""
 
@@ -296,6 +298,8 @@ def _sms(rest: str, *, is_plain: bool = False) -> Card:
 
 def _location(rest: str) -> Card:
     point, _, query = rest.partition("?")
+    if _OTHER_SYSTEM.match(point):
+        return Card("text", "")
     words = dict(_parse_query(query)).get("q", "").replace("+", " ")
     label = _LABEL.match(words)
     # Map links use 0,0 for a search: by name, or by coordinates with a name.
@@ -356,7 +360,9 @@ def _contact_value(field: Line) -> str:
 
 
 def _coordinates(value: str) -> str:
-    """Return the coordinates of `45.6;13.7` or `geo:45.6,13.7`, as contacts and events have them."""
+    """Return the coordinates of `45.6;13.7` or `geo:45.6,13.7`, as contacts and events have them; "" for others."""
+    if _OTHER_SYSTEM.match(value):
+        return ""
     match = _POINT.match(re.sub("^geo:", "", value.strip(), flags=re.IGNORECASE).replace(";", ",", 1))
     return f"{match[1]}, {match[2]}" if match else ""
 

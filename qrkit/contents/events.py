@@ -57,7 +57,10 @@ Every = Annotated[
 
 def _weekdays(value: Any) -> Any:
     """Accept a text for a list, as a recurrence rule has it: `MO,WE`."""
-    return tuple(re.findall(r"\w+", value.upper())) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    days = re.findall(r"[^\s,;]+", value)
+    return tuple(day.upper() if day.upper() in WEEKDAYS else day for day in days) or value
 
 
 Weekdays = Annotated[

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field
 
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine
+from qrkit.contents.syntax import OTHER_SYSTEM
 from qrkit.design.limits import Latitude, Length, Longitude
 
 PLACES = 6
@@ -38,10 +39,10 @@ Map = Annotated[
 
 _NUMBER = r"(-?\d{1,3}(?:\.\d{1,20})?)"
 _GEO = re.compile(
-    rf"geo:\s*{_NUMBER},\s*{_NUMBER}(?:,[^;?]*)?(?:;(?!crs=(?!wgs84\b))[^;?]*)*(?:\?(.*))?",
+    rf"geo:(?!{OTHER_SYSTEM})\s*{_NUMBER},\s*{_NUMBER}(?:,[^;?]*)?(?:;[^?]*)?(?:\?(.*))?",
     re.IGNORECASE | re.DOTALL | re.ASCII,
 )
-"""Matches coordinates of WGS 84, the only ones that RFC 5870 defines, with an altitude and an uncertainty."""
+"""Matches coordinates of WGS 84, with an altitude and an uncertainty."""
 _POINT = re.compile(rf"{_NUMBER},{_NUMBER}(?:\((.*)\))?", re.DOTALL | re.ASCII)
 _LABEL = re.compile(r"[-\d.,]*\((.*)\)", re.DOTALL)
 _GOOGLE = re.compile(rf"https://www\.google\.com/maps/search/\?api=1&query={_NUMBER}%2C{_NUMBER}", re.ASCII)

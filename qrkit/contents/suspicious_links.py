@@ -31,7 +31,9 @@ _NAME = "[a-z0-9][a-z0-9-]{0,62}"
 _SOUND = re.compile(rf"https?://(?:{_NAME}\.)*{_NAME}(?::[0-9]{{1,4}})?(?:[/?#][!#-\[\]_a-z{{|}}~]*)?", re.I | re.A)
 # Typed after a scheme: `:/`, `//`, `;//`, `:\\`, `: //`, `//:`, or only a colon. `*+` never backtracks.
 _SCHEME = re.compile(r"([a-z]{3,6})(\s*+[:;.,]?\s*+[/\\]{1,3}\s*+[:;]?\s*+|\s*+[:;]\s*+)(.*)", re.I | re.A)
-_COPIED = re.compile(r"(?=.*(?:&amp;|[,;]$))(?P<url>https?://[^\s,;]++(?:[,;]+[^\s,;]++)*+)(?P<end>[,;]*)", re.I)
+_COPIED = re.compile(
+    r"(?=.*(?:&amp;|[,;]$))(?P<url>https?://[^\s,;]++(?:[,;]+[^\s,;]++)*+(?:(?<=&amp);)?+)(?P<end>[,;]*)", re.I
+)
 """Matches an address as it stands in the source of a page, or in a list with a comma or semicolon behind it."""
 _LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"
 _DOMAIN = re.compile(rf"(?P<host>(?:{_LABEL}\.)+(?P<top>[a-z]{{2,20}}))(?::[0-9]{{1,5}})?(?P<rest>[/?#]\S*)?", re.I)
@@ -73,7 +75,9 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
         return None
     if copied := _COPIED.fullmatch(link):
         fault = f"ends with {copied['end']!r}" if copied["end"] else "has &amp; in it, which HTML writes for &"
-        return SuspiciousLink(fault, location_of(link) or "", _followed(copied["url"].replace("&amp;", "&")))
+        # A semicolon at the end may belong to a query.
+        url = "" if ";" in copied["end"] else _followed(copied["url"].replace("&amp;", "&"))
+        return SuspiciousLink(fault, location_of(link) or "", url)
     if _SOUND.fullmatch(link):
         return None
     if wrapped := _wrapped(link):

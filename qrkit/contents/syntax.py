@@ -26,13 +26,17 @@ WALLETS = (
     "upi", "bitcoin", "lightning", "ethereum", "monero", "litecoin", "dogecoin", "bitcoincash", "solana", "ton",
 )  # fmt: skip
 """Schemes of links that open a payment in an app."""
+WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)"
+"""How these links begin. With a space behind the colon, a text is a sentence, such as `Ton: laut`."""
+OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
+"""A geo: link up to a coordinate system other than WGS 84, the only one that RFC 5870 defines and maps show."""
 NATIONAL_PAYMENTS = r"SPD\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s"
 """How payments of Czechia, Russia, Serbia, Slovenia and Hungary begin, which only banking apps read."""
 
 BIZCARD = {
     "T": "TITLE", "C": "ORG", "A": "ADR", "B": "TEL;WORK", "M": "TEL;CELL", "F": "TEL;FAX", "E": "EMAIL",
 }  # fmt: skip
-"""The line of a vCard for each part of a BIZCARD but the name."""
+"""The line of a vCard for each part of a BIZCARD except the name."""
 
 
 class Line(NamedTuple):
@@ -100,7 +104,7 @@ def lines_of_card(text: str) -> Iterator[Line]:
 
 
 def names_of(value: str) -> list[str]:
-    """Return the family name, given name, further names, and what stands before and after the name, as N has them."""
+    """Return the family name, given name, additional names, prefixes and suffixes in the value of an N line."""
     parts = (" ".join(filter(None, split(part, ","))) for part in split_raw(value, ";"))
     return [*parts, "", "", "", "", ""][:5]
 

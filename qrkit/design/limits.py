@@ -124,10 +124,13 @@ def _whole(value: Any) -> int:
 
 
 def _automatic(value: Any) -> Any:
-    """Convert 0, -1, "auto" and an empty string to None, which means automatic."""
-    if isinstance(value, str):
-        return None if value.lower() in ("", "auto") else value
-    return None if _is_number(value) and value in (0, -1) else value
+    """Convert "auto" and an empty string to None, which means automatic."""
+    return None if isinstance(value, str) and value.lower() in ("", "auto") else value
+
+
+def _automatic_version(value: Any) -> Any:
+    """Convert 0 and -1 as well, which are no versions; 0 is a mask."""
+    return None if _is_number(value) and value in (0, -1) else _automatic(value)
 
 
 def _number(value: Any) -> float:
@@ -187,7 +190,7 @@ Content = Annotated[StrictStr, Length(1, LONGEST_TEXT)]
 
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
-    BeforeValidator(_automatic),
+    BeforeValidator(_automatic_version),
     Field(description="Size of the symbol, 1 to 40; by default, and for 0 or -1, the smallest that fits."),
 ]
 ModuleSize = Annotated[
@@ -240,6 +243,7 @@ ErrorCorrection = Annotated[
 ]
 Mask = Annotated[
     Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None,
+    BeforeValidator(_automatic),
     Field(
         title="Data mask",
         description="By default, the mask with the lowest penalty or, with free pad "

@@ -158,7 +158,7 @@ class Outline:
 
 
 def _interleaved(across: list[float], down: list[float]) -> tuple[float, ...]:
-    """Return x, y, x, y ..."""
+    """Return the numbers alternately: x, y, x, y."""
     numbers = across + down
     numbers[::2], numbers[1::2] = across, down
     return tuple(numbers)

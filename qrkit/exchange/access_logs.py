@@ -1,6 +1,6 @@
 """Read access logs of web servers as tables of visits: Apache, nginx, Caddy, CloudFront and IIS.
 
-Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. Addresses of visitors
+Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. IP addresses
 are not read.
 """
 

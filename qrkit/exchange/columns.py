@@ -467,7 +467,7 @@ def without_thousands(text: str) -> str:
 
 
 class Fraction(str):
-    """The text of a number such as 1.234, which is no text in its file; as a text, it would be a count of 1,234."""
+    """The text of a value such as 1.234 that is a number in its file; as text, it would be a count of 1,234."""
 
     __slots__ = ()
 

@@ -213,7 +213,7 @@ def _texts(
 ) -> Iterator[tuple[int, list[str], str]]:
     """Yield the number, the texts and the error of each row that has any text in our columns or those of kinds.
 
-    Without such columns, all count.
+    Without such columns, all rows are yielded.
     """
     known = {place: (titles[place], "text") for place in kinds.places}
     known |= {place: (LABELS[name], KINDS[name]) for name, place in places.items()}

@@ -65,7 +65,7 @@ TARGETS = (
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
 UNCLEAR = 4
-"""How many of those, at the end, may also hold other addresses."""
+"""The number of those at the end that may also hold other addresses."""
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
@@ -450,7 +450,7 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
 
     Args:
         link: The fields that are not read.
-        content: The content, if it may be a text about the link, while one of the fields says where it leads.
+        content: The content; it may be a text about the link, while one of the fields says where the link leads.
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""

@@ -309,7 +309,7 @@ class _Names(NamedTuple):
         kinds: Their kinds.
         pick: Returns their values in an object.
         is_twice: Whether two names are of one column.
-        of_links: Whether a name of other tools is that of the short URL: then, other names may limit links.
+        of_links: Whether the short URL has a name that other tools use; then, other names may limit links.
     """
 
     column_of: Mapping[str, str]

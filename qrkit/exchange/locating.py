@@ -287,7 +287,7 @@ def _tell_of_heading(located: Located, start: _Start, first: Part) -> None:
     where = f" of the sheet {start.part.name!r}" if start.part.name and start.part is not first else ""
     rows = f"row {start.last + 1}" if start.first == start.last else f"rows {start.first + 1} and {start.last + 1}"
     if above or where or start.first < start.last:
-        left = ", and what stands above was not read" if above else ""
+        left = ", and the rows above it were not read" if above else ""
         located.say("heading-row", f"the heading is in {rows}{where}{left}")
     data = next(filter(ADDRESS.match, located.heading), "")
     if data:

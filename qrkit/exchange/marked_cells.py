@@ -45,7 +45,7 @@ def value_text(value: object) -> str:
 
 
 def marked(value: object, text: str) -> str:
-    """Return the text of a value, which is a `Fraction` if a count would be read from it as another number."""
+    """Return the text of a value, as a `Fraction` if reading it as a count would give another number."""
     return Fraction(text) if isinstance(value, float) and without_thousands(text) != text else text
 
 
@@ -55,7 +55,7 @@ def linked(text: str, target: str) -> str:
 
 
 def formula_text(cell: str) -> str:
-    """Return the text of a cell of a text file, of a formula with a function what it stands for."""
+    """Return the text of a cell of a text file: of a link formula its link; any other formula has no saved value."""
     if link := _LINK_FORMULA.fullmatch(cell[1:]):
         target, text = (part.replace('""', '"') for part in link.groups(""))
         return linked(text or target, target)

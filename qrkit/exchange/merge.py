@@ -39,7 +39,7 @@ _CHANGED: dict[Reason, str] = {
     "formula-unsaved": "with a formula without a value",
     "field-left-out": "without some of their fields",
     "suspicious-url": "with a suspicious address",
-    "no-address": "with a content that is no address",
+    "no-address": "with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
 _TO_FIX = frozenset[Reason](

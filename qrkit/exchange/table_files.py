@@ -240,7 +240,7 @@ def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
     """Yield an issue for each short code that a spreadsheet program may have made of another one, such as mar1."""
     for row in rows:
         if _RETYPED.fullmatch(code := row.cells.get(SHORT_URL, "")):
-            rule = "is how a spreadsheet shows another text, such as mar1; compare it with the printed code"
+            rule = "may be another text, such as mar1, that a spreadsheet changed; compare it with the printed code"
             yield ImportIssue(row.number, "", "", "", "suspicious-url", f"the short code {code!r} {rule}")
 
 
@@ -375,10 +375,8 @@ def table_of_records(
 
 
 def _working_issues(rows: Iterable[Row | Packed]) -> Iterator[ImportIssue]:
-    """Yield an issue for the first link that works although a field calls it off, and for each unknown state."""
-    rule = (
-        "becomes a field, which switches nothing off, so such QR Codes work; name the column Active to switch them off"
-    )
+    """Yield an issue for the first link that works although a field says that it is off, and for each unknown state."""
+    rule = "becomes a field and switches nothing off, so such QR Codes work; name the column Active to switch them off"
     told: dict[str, ImportIssue] = {}
     for row in rows:
         if not isinstance(row, Row) or row.error or row.cells.get("Active"):

@@ -206,7 +206,7 @@ def cells_of(book: Package, name: str, path: str, hidden: list[int]) -> Iterator
         book: The workbook.
         name: The name of the sheet, for errors.
         path: The path of its part.
-        hidden: Takes the numbers of hidden rows.
+        hidden: The list to which the numbers of hidden rows are added.
 
     Raises:
         UnreadableFile: If the part is damaged, or has too many rows, merged cells or links.

@@ -260,7 +260,7 @@ class _Importing:
         campaign_id, similar = self._campaign(row, code, "")
         after = after.replace(campaign_id=campaign_id) if campaign_id else after
         if after == before:
-            yield issue_of(row, code, "duplicate", f"this row changes nothing of {before.name!r}")
+            yield issue_of(row, code, "duplicate", f"this row changes nothing in {before.name!r}")
             return
         self.updates.append((before, after))
         notes = tuple(note for note in row.notes if note[0] not in ("date-unreadable", "count-unreadable"))
@@ -482,7 +482,7 @@ def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) 
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
     elif no_address and code.is_dynamic and no_address.fullmatch(written.strip()):
-        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        detail = f"{written!r} is not a web address, unlike the contents of other rows; visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
 
 

@@ -377,7 +377,7 @@ class Portfolio(Shown, Scanned, Written):
         Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. In access logs
         of Apache, nginx, Caddy, CloudFront and IIS, redirects are visits. Visits that are in the store already are not
         added again, as in `scans.insert`. A visit is a bot if the file or its user agent says so. Referrers are cut to
-        their hosts, and addresses of visitors are not read. `scan_imports` lists the sources of imported visits.
+        their hosts, and IP addresses are not read. `scan_imports` lists the sources of imported visits.
 
         Args:
             source: The path or the bytes of the file.

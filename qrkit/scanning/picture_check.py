@@ -45,7 +45,7 @@ SEEN_AROUND = 8
 """Modules around a symbol in the image for readers: twice its quiet zone."""
 
 ENOUGH_PIXELS = 4
-"""Pixels per module from which a reduced image shows a symbol as the whole one does."""
+"""Pixels per module from which a reduced image shows a symbol as well as the whole one."""
 
 MATCH_SECONDS = 0.3
 """Time to find the modules of a symbol that a reader has read without telling them."""

@@ -59,7 +59,7 @@ LONGEST_SECONDS = 2.0
 """Time after which no further frame of a stranger's image is read."""
 
 PHOTOMETRIC, WHITE_IS_ZERO = 262, 0
-"""Tag of TIFF that says what the least number means, and its value for white, which Pillow applies to 8 bits only."""
+"""The TIFF tag that says which color 0 means, and its value for white, which Pillow applies to 8 bits only."""
 
 HOT = 0.001
 """Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""
@@ -379,8 +379,8 @@ def _image_of_array(array: Any) -> Image:
     if kind not in "buif" or 0 in shape or not (pixels.ndim == 2 or (pixels.ndim == 3 and shape[2] in (2, 3, 4))):
         rule = "must have the shape (rows, columns) or (rows, columns, channels), with numbers and at most 4 channels"
         raise InvalidParameter(Problem("picture", f"an array of {pixels.dtype} and shape {shape}", rule, "wrong-type"))
-    greatest = pixels.max(where=np.isfinite(pixels), initial=0)
-    pixels = np.nan_to_num(pixels, posinf=max(1, greatest))
+    least, greatest = (limit(where=np.isfinite(pixels), initial=0) for limit in (pixels.min, pixels.max))
+    pixels = np.nan_to_num(pixels, posinf=max(1, greatest), neginf=least)
     if pixels.dtype == np.uint8 and greatest > 1:
         return Image.fromarray(pixels)
     if pixels.ndim == 2:

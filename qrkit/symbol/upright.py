@@ -1,4 +1,4 @@
-"""Turns pictures as their cameras say (EXIF)."""
+"""Turns pictures upright, as their EXIF says."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 ORIENTATION = 0x0112
-"""Tag of EXIF with the side of a photo that is up."""
+"""The EXIF tag that says which side of a photo is up."""
 
 
 def upright(frame: Image, source: Image) -> Image:
-    """Turn a frame as the file it comes from says; damaged EXIF says nothing, as browsers see it."""
+    """Turn a frame as the EXIF of its file says; damaged EXIF is ignored, as browsers do."""
     from PIL.Image import Transpose
 
+    source.load()  # Pillow turns a TIFF while it loads it, and then no longer says an orientation
     orientation = 1
     with suppress(Exception):  # for damaged EXIF, Pillow raises errors of many types
         orientation = source.getexif().get(ORIENTATION, 1)

@@ -43,7 +43,7 @@ BEHIND = (
     ".,:;!?'\"*)]}>\\\u2019\u201d\xbb\u2026\u3002\u3001\uff0c\uff01\uff1f"
     " \t\r\n\xa0\u3000\xad\u200b\u200e\u200f\u2060\ufeff"
 )
-"""Punctuation, blanks and invisible characters that come along behind a pasted short URL."""
+"""Punctuation, blanks and invisible characters that often follow a pasted short URL."""
 IN_PATH = "/!$'()*+,;=:@"
 """Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
@@ -113,16 +113,20 @@ def beginnings(path: str) -> Iterator[str]:
     return (code for code in found if is_short_code(code) or (_DIGITAL_LINK.fullmatch(code) and is_gs1_key(code)))
 
 
-def without_mistakes(path: str) -> str:
-    """Return a path without what comes along where people and programs paste a short URL.
+def without_mistakes(path: str) -> list[str]:
+    """Return what a path may be without what people and programs add when they paste a short URL, the longest last.
 
     That is the punctuation of a sentence, invisible characters, and a query whose question mark is encoded or missing.
+    A short code may end with punctuation, too.
 
     Example:
         >>> without_mistakes("door)."), without_mistakes("door&utm_source=news")
-        ('door', 'door')
+        (['door', 'door)', 'door).'], ['door'])
     """
-    return re.split("[?&#]", path, maxsplit=1)[0].rstrip(BEHIND)
+    path = re.split("[?&#]", unicodedata.normalize("NFC", path), maxsplit=1)[0]
+    shortest = path.rstrip(BEHIND)
+    longer = range(len(shortest) + 1, min(len(path), LONGEST_CODE) + 1)
+    return [shortest, *(path[:end] for end in longer)]
 
 
 def is_address_of(path: str, code: str, urlinfo: str) -> bool:

@@ -21,10 +21,9 @@ from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
-from qrkit.contents.syntax import WALLETS
+from qrkit.contents.syntax import OTHER_SYSTEM, WALLET_LINK
 from qrkit.errors import InvalidParameter
 
-TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "mms", "mmsto", "geo", *WALLETS})
 OLD_FORMS = ("MEBKM:", "URLTO:", "MATMSG:")
 """How links and e-mails begin that no browser follows as they are written."""
 CALENDAR = ("event.ics", "text/calendar")
@@ -38,6 +37,7 @@ LONGEST_LINK = 8_000
 IN_QUERY = "%/?:@!$'()*+,;=-._~"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_TAPPED = re.compile(rf"(?:tel|mailto|sms|smsto|mms|mmsto):|geo:(?!{OTHER_SYSTEM})|{WALLET_LINK}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def destination(content: str) -> Destination:
     if name in ("http", "https"):
         location = location_of(text)
         return Destination("redirect", location) if location else Destination("page")
-    if name in TAPPED_SCHEMES:
+    if _TAPPED.match(text):
         mark = "" if name == "tel" else "#"  # the # key of a phone, not the fragment of an address
         return Destination("page", link=quote(text, safe=f"%:/?{mark}[]@!$&'()*+,;=-._~"))
     return Destination("page")

@@ -343,10 +343,12 @@ class Redirects:
 
     def split(self, path: str) -> tuple[str, str] | None:
         """Return the longest short code that a path begins with, and what follows it; None if there is none."""
-        found = longest_known(self.store, path)
-        if found is None and (meant := without_mistakes(path)) != path:
-            return longest_known(self.store, meant)
-        return (found[0], "") if found and found[1] == "." else found  # the end of a sentence, and no picture
+        shortest, *longer = without_mistakes(path)
+        found = [longest_known(self.store, shortest)]
+        if shortest != path:
+            found += [(code, "") for one in longer if (code := spelling(self.store, one))]
+            found += [longest_known(self.store, path)]
+        return max(filter(None, found), key=lambda one: len(one[0]), default=None)
 
     def _find(self, short_code: str, address: str) -> tuple[str, Target | None]:
         """Return a short code as it was assigned, and its target; an unknown one counts against the address."""

@@ -246,7 +246,7 @@ def test_texts_over_links_are_drawn_as_their_targets(run, folder):
     }
     assert "row 3: 'Visit' leads to 'https://example.com/a', which is the content" in err
     assert "row 4: Content is the formula" in err
-    assert "the heading is in row 2, and what stands above was not read" in err
+    assert "the heading is in row 2, and the rows above it were not read" in err
 
 
 @pytest.mark.parametrize("words", [("--no-header", "--content-column", "B"), ("--header-row", "1")])

@@ -52,6 +52,8 @@ SHORT = [
     ("geo:45.6497,13.7681", "location", "Place", {"Coordinates": "45.6497, 13.7681"}),
     ("geo:-45.6,13.7,120;u=35", "location", "Place", {"Coordinates": "-45.6, 13.7"}),
     ("geo:45.6,13.7?z=3&q=Piazza+Unit%C3%A0", "location", "Piazza Unità", {"Coordinates": "45.6, 13.7"}),
+    ("geo:45.6,13.7;crs=wgs84;u=3", "location", "Place", {"Coordinates": "45.6, 13.7"}),
+    ("geo:45.6,13.7?q=Inn;crs=moon", "location", "Inn;crs=moon", {"Coordinates": "45.6, 13.7"}),
     ("geo:0,0?q=Trieste", "location", "Trieste", {}),
     ("geo:0,0?q=45,6 Main Street", "location", "45,6 Main Street", {}),
     ("geo:0,0?q=45.6,13.7(Molo+Audace)", "location", "Molo Audace", {"Coordinates": "45.6, 13.7"}),
@@ -86,6 +88,7 @@ def test_a_content_is_a_kind_a_title_and_rows(content, kind, title, rows):
     "content",
     [
         "", "hello", "a: b", "tel:", "tel:call me maybe", "mailto:", "sms:", "geo:here", "geo:45", "geo:4567,1",
+        "geo:46.1,14.5;crs=nad83", "GEO:46.1,14.5,120;u=3;CRS=moon?q=Crater",
         "WIFI:", "WIFI:P:secret;;", "MECARD:;;", "BEGIN:VCARD", vcard("PHOTO:x"), "BEGIN:VCALENDAR",
         event("UID:1"), "BEGIN:X", "javascript:alert(1)", "ftp://example.com",
     ],
@@ -222,6 +225,11 @@ def test_a_row_of_a_contact_says_what_it_could_open(line, link):
     """Pages open nothing but web addresses and the schemes they know: `link_behind` judges these links."""
     (row,) = card(vcard(line)).rows
     assert row.link == link
+
+
+def test_coordinates_of_another_system_are_no_row():
+    where = "GEO:geo:46.1,14.5;crs=nad83"
+    assert card(vcard(where)).rows == card(event(where)).rows == ()
 
 
 def test_an_event_takes_place_on_a_map_or_on_the_web():

@@ -331,11 +331,11 @@ def test_lists_hide_accounts_and_codes(text, line):
         ("FIDO: a dog", ""),
     ],
 )
-def test_what_apps_read_from_the_code_is_known(text, title):
+def test_contents_that_only_apps_read_are_recognized(text, title):
     assert title_if_read_from_code(text) == title
 
 
-def test_what_apps_read_from_the_code_is_never_tracked():
+def test_contents_that_only_apps_read_are_never_tracked():
     with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="apps read from the code"):
         portfolio.insert_qrcode("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815")
 
@@ -356,12 +356,28 @@ def test_weekdays_may_be_one_text():
     assert found.fields["weekdays"] == ("MO", "WE")
 
 
+@pytest.mark.parametrize(
+    ("weekdays", "name", "value"),
+    [
+        ("Monday", "weekdays.0", "Monday"),
+        ("mo, xx", "weekdays.1", "xx"),
+        ("MO-FR", "weekdays.0", "MO-FR"),
+        ("", "weekdays", ""),
+        (" , ", "weekdays", " , "),
+    ],
+)
+def test_weekdays_are_refused_as_they_are_written(weekdays, name, value):
+    with pytest.raises(InvalidParameter) as caught:
+        contents.event("x", "2026-12-21", repeat="weekly", weekdays=weekdays)
+    assert [(one.name, one.value) for one in caught.value.problems] == [(name, value)]
+
+
 def test_elements_may_have_spaces_between_them_as_on_labels():
     label = "(01) 09506000134352 (10)ABC (17)271231"
     assert contents.gs1_elements(label).fields["elements"] == {"01": "09506000134352", "10": "ABC", "17": "271231"}
     assert str(gs1_path_in("(01)09506000134352 (10) ABC")) == "01/09506000134352/10/ABC"
 
 
-def test_a_country_may_be_written_small():
+def test_a_country_may_be_in_lowercase():
     address = contents.PostalAddress(name="Max", postcode="8000", town="Zug", country="ch")
     assert (address.country, str(address)) == ("CH", "Max, 8000 Zug")

@@ -78,6 +78,16 @@ REAL_TEXTS = [
         ("https://example..com", "is not an address that browsers follow", ""),
         ("https://ana@example.com", "is not an address that browsers follow", ""),
         ("http:example.com/a b", "begins with 'http:' instead of http://", ""),
+        (
+            "https://example.com/?a=1&amp;b=2",
+            "has &amp; in it, which HTML writes for &",
+            "https://example.com/?a=1&b=2",
+        ),
+        ("https://example.com/?a=1&amp;", "has &amp; in it, which HTML writes for &", "https://example.com/?a=1&"),
+        ("https://example.com/?a=1&amp;,", "ends with ','", "https://example.com/?a=1&"),
+        ("https://example.com/a,", "ends with ','", "https://example.com/a"),
+        ("https://example.com/?a=1;b;", "ends with ';'", ""),
+        ("https://example.com/?a=1&amp;;", "ends with ';'", ""),
     ],
 )
 def test_an_address_with_a_mistake_is_told_with_the_address_that_was_meant(text, fault, url):

@@ -67,6 +67,13 @@ def test_version_absent_empty_0_and_minus_1_are_automatic(value):
     assert Design(content="x", version=value) == Design(content="x")
 
 
+@pytest.mark.parametrize("value", [None, "", "auto", "Auto"])
+@pytest.mark.parametrize("name", ["version", "mask"])
+def test_version_and_mask_are_automatic_by_the_same_words(name, value):
+    assert Design(content="x", **{name: value}) == Design(content="x")
+    assert Design(content="x", mask=0).mask == 0
+
+
 @pytest.mark.rule("G1")
 def test_version_3_0_is_3():
     """A fact: one client writes its numbers as 3.0."""

@@ -1,4 +1,4 @@
-"""Distances of pairs of letters are those that fonts ask for, in each form in which they can."""
+"""Letters are as far apart as the kerning of a font says, in all forms that its tables may have."""
 
 from importlib.resources import files
 from io import BytesIO

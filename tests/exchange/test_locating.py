@@ -36,7 +36,7 @@ def test_a_heading_below_titles_is_found_and_told(write, columns):
     heading = TABLE[0] if columns else ["QR Code Name", "Content"]
     codes, issues = brought(write([*TITLES, heading, *TABLE[1:]]), columns)
     assert codes == BOTH
-    assert issues == ["heading-row: the heading is in row 4, and what stands above was not read"]
+    assert issues == ["heading-row: the heading is in row 4, and the rows above it were not read"]
 
 
 @pytest.mark.rule("X14")
@@ -169,7 +169,7 @@ def test_two_rows_of_headings_are_joined(header_row):
         return
     codes, issues = brought(as_csv(GROUPED), columns, header_row=header_row)
     assert codes == BOTH
-    assert any("in rows 2 and 3, and what stands above" in issue for issue in issues) is (header_row is None)
+    assert any("in rows 2 and 3, and the rows above" in issue for issue in issues) is (header_row is None)
     assert {issue.split("'")[1] for issue in issues if "own-column" in issue} == {"Home City", "Away URL"}
 
 

@@ -231,6 +231,16 @@ def test_ends_and_spaces_are_those_of_the_english_sentence(language, english_for
             assert not re.search(r"[\d}] %|\w [;:!?]| »|« ", own), "a no-break space is missing"
 
 
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_translation_quotes_what_the_english_sentence_quotes(language):
+    """In parentheses, the English sentence quotes choices of a list, which a language may leave out."""
+    for english, entry in catalog(language).items():
+        for own in forms(entry):
+            assert len(re.findall("[„«\N{LEFT SINGLE QUOTATION MARK}]", own)) >= len(
+                re.findall(r"(?<!\()“", english)
+            ), english
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_charts_have_room_for_their_words_on_a_phone(language):
     with in_language(language):

@@ -43,7 +43,7 @@ def test_a_finished_text_stays_as_it_is_in_english():
     "text",
     [
         "x" + " brought x scans, x times a usual day. Without it, scans fell x" * 200,
-        "No difference between " + "x and x shows (likely x to x times as many scans); one of x times or more " * 200,
+        "No clear difference between " + "x and x (likely x to x times as many scans); one of x times or more " * 200,
         "must be " * 20_000,
         "x: " * 20_000,
     ],

@@ -187,8 +187,9 @@ def test_a_text_for_no_address_is_told(shop, placeholder):
     result = shop.import_file(csv_of("https://example.com/1", placeholder, "https://example.com/2", "tel:+49123"))
     (issue,) = result.issues
     assert (result.created, issue.row, issue.reason) == (4, 3, "no-address")
-    assert issue.detail == f"{placeholder!r} is no address, unlike the contents of other rows; visitors see it as text"
-    assert str(result) == "4 created (1 with a content that is no address)"
+    rule = "is not a web address, unlike the contents of other rows; visitors see it as text"
+    assert issue.detail == f"{placeholder!r} {rule}"
+    assert str(result) == "4 created (1 with a content that is not an address)"
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_what_identifies_no_code_is_refused_with_what_is_meant(shop):
 def test_rows_that_change_nothing_say_so_and_losses_are_those_of_all_rows(shop):
     shop.insert_qrcode("https://example.com/s", name="Static", is_dynamic=False)
     result = shop.import_file(b"Name,Content,Dynamic\nStatic,https://example.com/s,true\n", update_by="name")
-    assert [issue.detail for issue in result.issues] == ["this row changes nothing of 'Static'"]
+    assert [issue.detail for issue in result.issues] == ["this row changes nothing in 'Static'"]
     result = shop.import_file(b"Name,Content,Template\nDoor,https://a.example,nobody\n", update_by="name")
     assert str(result) == "0 created, 1 updated (1 without their template)"
 

@@ -93,7 +93,7 @@ def test_what_is_known_to_be_robust_is_robust_as_drawn(design):
 @pytest.mark.slow
 @given(decorated())
 @settings(max_examples=60)
-def test_frames_and_eyes_are_reckoned_as_they_are_measured(design):
+def test_calculated_reports_of_frames_and_eyes_equal_measured_ones(design):
     if found := reckoned(design):
         assert_same(found, QRImage(design).check("static"))
 
@@ -107,7 +107,7 @@ def test_a_framed_design_with_round_eyes_of_its_own_inks_needs_no_drawing(style,
 
 
 @pytest.mark.parametrize("fields", [{}, {"markers": all_eyes("rounded")}])
-def test_ink_that_tills_do_not_see_is_told_without_drawing(fields):
+def test_ink_that_checkout_scanners_do_not_see_is_reported_without_drawing(fields):
     design = plain("https://example.com/01/09506000134352", foreground="#B00000", **fields)
     found = reckoned(design)
     assert [issue.code for issue in found.issues if issue.embedded == "warning"] == ["till-color"]
@@ -115,7 +115,7 @@ def test_ink_that_tills_do_not_see_is_told_without_drawing(fields):
 
 
 @pytest.mark.parametrize("style", ["bubbles", "crosses", "classy-rounded"])
-def test_near_a_limit_gaps_decide(style):
+def test_near_a_limit_styles_with_gaps_are_measured(style):
     assert reckoned(plain(modules=Modules(type=style)))
     assert reckoned(plain(modules=Modules(type=style), foreground="#4A4A4A", background="#FDFDFD")) is None
 

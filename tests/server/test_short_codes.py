@@ -1,13 +1,17 @@
 """Short codes as other services have them: the longest known one wins, whatever its letters."""
 
 from datetime import UTC, datetime
+from unicodedata import normalize
 from urllib.parse import unquote
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.server import Client, Settings, make_app
+from qrkit.tracking.short_urls import BEHIND
 from qrkit.visits.follow_or_show import with_query
 from tests.server.test_follow import kinds
 from tests.server.test_short_urls import IPHONE
@@ -150,6 +154,41 @@ def test_a_code_with_punctuation_is_not_taken_for_another():
         assert client.get("/doors.").status == 404
         assert client.get("/loop").status == 200
         assert client.get("/door.png.").headers["content-type"] == "image/png"
+        assert client.get("/door.png,").headers["content-type"] == "image/png"
+
+
+ALIKE = (
+    *("a", "a!", "a!)", "a.", "a.b", "a/b", "a/b,", "a/b/c", "b:", "b:)", "c", "c/d"),
+    *("e/f;", "é", "é'", "x" * 199, "x" * 199 + "."),
+)
+
+
+@pytest.fixture(scope="module")
+def alike():
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        for number, code in enumerate(ALIKE):
+            shop.insert_qrcode(f"{TARGET}{number}", short_code=code)
+        yield Client(make_app(shop.store, Settings(base_url=BASE_URL, unknown_codes_a_minute=0)))
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from([*ALIKE, "b", "e/f", "e", "y", "/evil.example", "e\u0301"]),
+    st.text(BEHIND, max_size=4) | st.sampled_from(["!" * 300, "." * 8_000]),
+    st.sampled_from(["", "&x=1", "&to=https://evil.example/", "#map", "&."]),
+)
+@example("a", "!,", "")
+@example("a", "!", "&x=1")
+@example("c/d", ",", "")
+@example("a.b", ")", "")
+def test_the_longest_code_before_punctuation_wins_and_nothing_else_is_reached(alike, start, punctuation, rest):
+    path = normalize("NFC", start.strip("/") + punctuation)
+    known = [code for code in ALIKE if path.startswith(code) and not path[len(code) :].strip(BEHIND)]
+    reply = alike.get(f"/{start}{punctuation}{rest}")
+    if known:
+        assert reply.headers["location"] == f"{TARGET}{ALIKE.index(max(known, key=len))}"
+    else:
+        assert reply.status in (404, 410)
 
 
 # Case -----------------------------------------------------------------------------------------------------------------

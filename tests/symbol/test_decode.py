@@ -593,8 +593,19 @@ def test_white_is_zero_in_a_tiff_of_16_bits_that_says_so():
         np.dstack([(grays_of("hi") > 0).astype(np.uint8)] * 3),
         np.where(grays_of("hi") > 0, np.inf, 0.0),
         np.where(grays_of("hi") > 0, 7.5, np.nan),
+        np.where(grays_of("hi") > 0, 1.0, -np.inf),
+        np.where(grays_of("hi") > 0, np.inf, -np.inf),
+        np.dstack([np.where(grays_of("hi") > 0, 200.0, -np.inf)] * 3),
     ],
-    ids=["0 and 1", "0 and 1 of colors", "infinite", "not a number"],
+    ids=[
+        "0 and 1",
+        "0 and 1 of colors",
+        "infinite",
+        "not a number",
+        "minus infinity",
+        "both infinite",
+        "minus infinity in colors",
+    ],
 )
 def test_an_array_of_two_values_is_read(array):
     assert decode(array).content == "hi"
@@ -609,7 +620,7 @@ def test_an_array_of_two_values_is_read(array):
         (b"\0\0\0\x18ftypmif1\0\0\0\0mif1miaf", "is a HEIC photo"),
     ],
 )
-def test_a_damaged_avif_is_no_heic(data, words):
+def test_a_damaged_avif_is_not_called_heic(data, words):
     with pytest.raises(UnreadableFile, match=words):
         decode(data)
 

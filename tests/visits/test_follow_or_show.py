@@ -52,6 +52,13 @@ FOLLOWED = [
 ]
 
 SHOWN = [
+    "Lightning: 5 min",
+    "Ton: laut",
+    "Solana: die Band",
+    "upi:",
+    # Apps for maps ignore the coordinate system, and would show another place.
+    "geo:46.1,14.5;crs=nad83",
+    "geo:323482, 4306480;u=20;crs=EPSG:32618",
     "",
     "hello",
     "example.com",
@@ -181,6 +188,7 @@ TAPPED = [
     ('mailto:"><script>@x', "mailto:%22%3E%3Cscript%3E@x"),
     ("sms:+39040?body=hi", "sms:+39040?body=hi"),
     ("smsto:+39040:hi", "smsto:+39040:hi"),
+    ("geo:45.6,13.7;crs=wgs84?q=a;crs=moon", "geo:45.6,13.7;crs=wgs84?q=a;crs=moon"),
     ("geo:45.6497,13.7681?q=Trieste", "geo:45.6497,13.7681?q=Trieste"),
     ("geo:45.6497, 13.7681?q=Molo Audace", "geo:45.6497,13.7681?q=Molo%20Audace"),
     ("mmsto:+39040?body=hi", "mmsto:+39040?body=hi"),

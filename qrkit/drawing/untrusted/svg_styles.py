@@ -34,7 +34,6 @@ from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
 from qrkit.drawing.untrusted.svg_uses import depends_on_place
 from qrkit.drawing.untrusted.svg_values import (
-    ATTRIBUTES,
     GEOMETRY,
     INITIAL,
     PRESENTATION,
@@ -314,6 +313,7 @@ class _Styles:
         self._variables: dict[_Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
         self._images, self._may_embed = Embedded(), may_embed
+        self._has_uses = any(_kind(one) == "use" for one in self._elements)
         self._view = view_box(root.get("viewBox", ""))[2:]
         self._matcher, self._selectors = cssselect2.Matcher(), 0
         for sheet in root.iter(f"{NAMESPACE}style", "{http://www.w3.org/1999/xhtml}style"):
@@ -408,8 +408,7 @@ class _Styles:
         kept = self._given(element, variables)
         for name, tokens in declared:
             self._take(element, kept, name, tokens, variables)
-        strokes = (kept.get("stroke"), *(one.get("stroke") for one in element.iterancestors()))
-        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, next(filter(None, strokes), "none")))
+        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, lambda name: self._inherited(element, kept, name)))
         self._transform(kept, is_root=element is self._root)
         in_style = ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys()))
         if in_style:
@@ -420,6 +419,14 @@ class _Styles:
         element.attrib.clear()
         for name, text in kept.items():
             element.set(name, text)
+
+    def _inherited(self, element: _Element, kept: dict[str, str], name: str) -> str:
+        """Return the value of a property of strokes, or "unknown" where a `use` may give it."""
+        if name in kept:
+            return kept[name]
+        if self._has_uses:
+            return "unknown"
+        return next((value for one in element.iterancestors() if (value := one.get(name))), "none")
 
     def _given(self, element: _Element, variables: dict[str, Tokens]) -> dict[str, str]:
         """Return the attributes of an element that are seen, with their values resolved."""
@@ -433,7 +440,8 @@ class _Styles:
             ):
                 value = value.lower() if name in PRESENTATION.keys() - _COLORS else value
                 kept[name] = value or _EMPTY[name]
-                if name in ATTRIBUTES and has_unknown_unit(value):
+                is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
+                if has_unknown_unit(name, value) and not is_size:
                     self._doubt(f"the SVG has the length {value[:20]!r}, whose unit is not understood")
         return kept
 

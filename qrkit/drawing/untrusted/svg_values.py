@@ -139,25 +139,26 @@ INITIAL = {
     **dict.fromkeys((*GEOMETRY, *_NOT_INHERITED.split()), ""),
 }
 """Initial values of properties; empty for those that are not inherited: an element without the attribute has them."""
+_LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
 _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
 
 
-def has_unknown_unit(value: str) -> bool:
-    """Return True for a length in a unit that renderers do not know, such as `rem`."""
-    return _UNKNOWN_UNIT.fullmatch(value.strip()) is not None
+def has_unknown_unit(name: str, value: str) -> bool:
+    """Return True for an attribute with a length in a unit that renderers do not know, such as `rem`."""
+    return name in _LENGTHS and any(map(_UNKNOWN_UNIT.fullmatch, value.replace(",", " ").split()))
 
 
-def unknown_to_renderers(attributes: Mapping[str, str], stroke: str) -> Iterator[str]:
+def unknown_to_renderers(attributes: Mapping[str, str], value_of: Callable[[str], str]) -> Iterator[str]:
     """Yield sentences about attributes that browsers know and other renderers do not.
 
     Args:
         attributes: The attributes of an element.
-        stroke: Its own or inherited stroke.
+        value_of: Returns its own or inherited value of a property.
     """
-    if "pathLength" in attributes and attributes.get("stroke-dasharray", "none") != "none":
+    if "pathLength" in attributes and value_of("stroke-dasharray") != "none":
         yield "the SVG has dashes whose lengths depend on pathLength, which is not understood"
-    if attributes.get("vector-effect") == "non-scaling-stroke" and stroke != "none":
-        yield "the SVG has strokes that do not grow with the picture, which is not understood"
+    if attributes.get("vector-effect") == "non-scaling-stroke" and value_of("stroke") != "none":
+        yield "the SVG has strokes that do not grow with the picture, which are not understood"
     if attributes.get("color-interpolation", "").lower() == "linearrgb":
         yield "the SVG has colors in linearRGB, which is not understood"
 

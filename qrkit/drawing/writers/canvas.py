@@ -51,7 +51,7 @@ MOST_TOGETHER = 4_000_000
 COMPRESSION = 4
 """Level of compression of a PNG: level 6 saves 11% and takes as long as drawing does; level 2 adds 9%."""
 COMPRESSION_OF_TWO_COLORS = 3
-"""Level 4 takes nearly twice as long for as large a file."""
+"""Level 4 takes nearly twice as long, and the file is as large."""
 
 NOWHERE = (1 << 30, 1 << 30, 0, 0)
 """Left, top, right and bottom of no pixels."""

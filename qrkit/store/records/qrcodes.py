@@ -476,8 +476,8 @@ def parts(
 ) -> Iterator[dict[str, Any]]:
     """Yield the parameters of `SELECT_QRCODES` for `together` QR Codes of an account at a time.
 
-    The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it. So
-    is the first QR Code that the plan does not show, for which it goes through all.
+    All ends are looked up at once, because the database reads all codes that follow one to find the next. The first QR
+    Code that the plan does not show is looked up once, because the database reads all codes for it.
     """
     include_waiting(store)
     asked = {"account": account_id, "campaign": campaign, "together": together}

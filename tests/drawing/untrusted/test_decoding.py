@@ -6,7 +6,7 @@ import sys
 from io import BytesIO
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from qrkit.drawing.untrusted import decoding
 from qrkit.drawing.untrusted.decoding import read_bitmap
@@ -63,6 +63,20 @@ def test_a_picture_that_needs_too_much_memory_is_refused():
 def test_a_photo_with_damaged_exif_is_a_picture():
     photo = encoded(Image.new("RGB", (4, 3), "red"), "WEBP", exif=b"Exif\0\0no TIFF")
     assert read_bitmap(photo).width == 4
+
+
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_picture_is_turned_once_as_its_camera_says(format, orientation):
+    camera, exif = Image.linear_gradient("L").resize((32, 16)).convert("RGB"), Image.Exif()
+    camera.paste("red", (0, 0, 16, 8))
+    exif[0x0112] = orientation
+    found = Image.open(BytesIO(read_bitmap(encoded(camera, format, exif=exif)).png)).convert("RGB")
+    camera.info["exif"] = exif.tobytes()
+    seen = ImageOps.exif_transpose(camera)
+    assert found.size == seen.size
+    corners = [(x, y) for x in (2, seen.width - 3) for y in (2, seen.height - 3)]
+    assert [found.getpixel(at) for at in corners] == [pytest.approx(seen.getpixel(at), abs=40) for at in corners]
 
 
 def test_a_picture_in_lab_has_its_colors():

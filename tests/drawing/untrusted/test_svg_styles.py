@@ -119,9 +119,26 @@ def test_an_initial_value_replaces_an_attribute(name, given, kept):
     assert attributes(f'<style>rect{{{name}:initial}}</style><rect {name}="{given}"/>').get(name) == kept
 
 
-@pytest.mark.parametrize("body", ['<rect stroke="none" vector-effect="non-scaling-stroke"/>', '<rect width="1e3"/>'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<rect stroke="none" vector-effect="non-scaling-stroke"/>',
+        '<rect id="a" stroke="none" vector-effect="non-scaling-stroke"/><use href="#a" stroke="red"/>',
+        '<g stroke-dasharray="1 2"><rect pathLength="3" stroke-dasharray="none"/></g>',
+        '<rect width="1e3"/>',
+        '<path d="M0 0h1" stroke-dasharray="1px, 2mm"/>',
+    ],
+)
 def test_what_changes_no_stroke_raises_no_doubt(body):
     assert doubts(body) == ()
+
+
+@pytest.mark.parametrize("unit", ["rem", "vw", "vmin", "ch"])
+def test_the_size_of_the_whole_picture_may_have_any_unit_if_a_view_box_says_its_proportions(unit):
+    size = f'width="20{unit}" height="20{unit}"'
+    assert doubts("<rect/>", root=f'viewBox="0 0 10 10" {size}') == ()
+    assert len(doubts("<rect/>", root=size)) == len(doubts("<rect/>", root=f'viewBox="none" {size}')) == 1
+    assert len(doubts(f'<svg viewBox="0 0 10 10" {size}/>')) == 1
 
 
 def test_style_attributes_are_stronger_than_sheets_and_attributes():
@@ -211,6 +228,19 @@ def test_only_what_is_shown_stays(body, kept):
         ('<rect width="2rem"/>', "the length '2rem', whose unit"),
         ('<rect stroke-width="1VW"/>', "the length '1vw', whose unit"),
         ('<g stroke="red"><rect vector-effect="non-scaling-stroke"/></g>', "strokes that do not grow with the picture"),
+        (
+            '<defs><path id="a" d="M0 0h1" vector-effect="non-scaling-stroke"/></defs><use href="#a" stroke="red"/>',
+            "strokes that do not grow with the picture",
+        ),
+        (
+            '<g stroke="none"><path id="a" vector-effect="non-scaling-stroke"/></g><use href="#a" stroke="red"/>',
+            "strokes that do not grow with the picture",
+        ),
+        ('<g stroke-dasharray="1 2"><path pathLength="3" stroke="red"/></g>', "dashes whose lengths depend on"),
+        ('<path id="a" pathLength="3"/><use href="#a" stroke-dasharray="1 2"/>', "dashes whose lengths depend on"),
+        ('<path stroke-dasharray="1rem 2"/>', "the length '1rem 2', whose unit"),
+        ('<path stroke-dasharray="2,1vw"/>', "the length '2,1vw', whose unit"),
+        ('<text font-size="1rem">a</text><rect/>', "the length '1rem', whose unit"),
         ('<mask color-interpolation="linearRGB"/><rect/>', "colors in linearRGB"),
         ("<text>ש</text><rect/>", "letters 'ש' in a text, which Manrope lacks"),
     ],

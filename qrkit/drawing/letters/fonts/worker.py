@@ -159,7 +159,7 @@ def _ranges(table: memoryview) -> Iterator[tuple[int, ...]]:
 
 
 def _advance(table: memoryview, start: int, kinds: int) -> int:
-    """Return the change of the advance by a value, of which `kinds` tells the parts; placements precede it."""
+    """Return how a value changes the advance; `kinds` says which parts the value has, and placements come first."""
     if not kinds & ADVANCE:
         return 0
     change: int = struct.unpack_from(">h", table, start + 2 * (kinds & (ADVANCE - 1)).bit_count())[0]

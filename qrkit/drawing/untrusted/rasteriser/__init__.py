@@ -131,7 +131,7 @@ def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, sec
 
 
 def is_in_two_colors(steps: Sequence[Step], width: int, height: int) -> bool:
-    """Return whether all steps paint one color on a whole ground in another."""
+    """Return whether the first step fills the picture with one color, and all others paint in another one."""
     ground, *others = steps
     is_whole = ground[:5] == (FILL, 0, 0, width, height)
     return is_whole and len({step.color for step in others}) == 1 and all(s.color and s.kind != FILL for s in others)
