@@ -1,6 +1,7 @@
 """Read access logs of web servers as tables of visits: Apache, nginx, Caddy, CloudFront and IIS.
 
-Only redirects are visits: GET requests that were answered with a status from 300 to 399. IP addresses are not read.
+Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. IP addresses
+are not read.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
+REDIRECTS = frozenset({"301", "302", "303", "307", "308"})
+MOST_TRIED = 20
+"""The number of lines among which the first one of a log is looked for."""
 HEADING = ["path", "time", "user_agent", "referrer"]
 _TEXT = r'(?:[^"\\]|\\.)*+'
 _COMBINED = re.compile(
@@ -22,14 +27,19 @@ _COMBINED = re.compile(
     rf'(?: "(?P<referrer>{_TEXT})" "(?P<agent>{_TEXT})")?.*'
 )
 _CADDY = re.compile(r'\s*\{.{0,200}"logger": ?"http\.log\.access')
-_FIELDS = re.compile(r"#(?:Version|Software|Fields|Date): ")
-"""Matches a comment of the W3C's extended log format."""
+_NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
+"""The fields of the W3C's extended log format without which a line is not a visit."""
 
 
 def is_log(data: bytes) -> bool:
-    """Return whether a text begins as an access log does."""
-    line = data[:10_000].lstrip().partition(b"\n")[0].decode(errors="replace")
-    return any(form.match(line) for form in (_FIELDS, _CADDY, _COMBINED))
+    """Return whether one of the first lines of a text is one of an access log; others may be attacks and messages."""
+    lines = data[:10_000].lstrip().decode(errors="replace").split("\n", MOST_TRIED)[:MOST_TRIED]
+    return any(_CADDY.match(line) or _COMBINED.match(line) or _NEEDED.issubset(_fields_in(line)) for line in lines)
+
+
+def _fields_in(line: str) -> list[str]:
+    """Return the fields that a comment of the W3C's extended log format names; none of any other line."""
+    return line.split()[1:] if line.startswith("#Fields:") else []
 
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
@@ -42,9 +52,11 @@ def _rows(text: str) -> Iterator[Cells]:
     yield HEADING
     fields: list[str] = []
     for line in text.split("\n")[:-1] if text.endswith("\n") else text.split("\n"):
-        if _FIELDS.match(line):
-            fields = line.split()[1:] if line.startswith("#Fields") else fields
-            yield []
+        if line.startswith("#"):
+            fields = _fields_in(line) or fields
+            missing = ", ".join(sorted(_NEEDED.difference(fields)))
+            rule = f"does not name {missing}; the lines below it were not read"
+            yield UnreadableFile(f"{line[:200]!r} {rule}") if _fields_in(line) and missing else []
         elif fields:
             yield _cells_of_fields(dict(zip(fields, line.strip().split("\t" if "\t" in line else None), strict=False)))
         else:
@@ -53,7 +65,7 @@ def _rows(text: str) -> Iterator[Cells]:
 
 def _cells(method: str, status: str, *cells: str) -> list[str]:
     """Return the cells of a request, none if it was not redirected."""
-    is_redirect = method == "GET" and status[:1] == "3"
+    is_redirect = method == "GET" and status in REDIRECTS
     return ["" if cell == "-" else cell for cell in cells] if is_redirect else []
 
 

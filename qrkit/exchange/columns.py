@@ -120,6 +120,8 @@ COUNTED: tuple[Kind, ...] = ("count", "limit")
 """Kinds of columns of whole numbers whose thousands may be separated."""
 MOMENTS = frozenset(name for name, kind in KINDS.items() if kind in ("moment", "time"))
 TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind in ("text", "tags"))
+DESCRIBING = TEXT_COLUMNS | {"Latitude", "Longitude"}
+"""Columns whose names mean the same in lists of other programs."""
 _FIRST = (
     "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
     "encodeMode", "errorCorrection",
@@ -486,6 +488,11 @@ def _degrees(text: str, name: str) -> float:
     if not _DEGREES.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be degrees with a decimal point, like 45.6497", "wrong-type"))
     return float(text.replace(",", "."))
+
+
+def fits(text: str, name: str) -> bool:
+    """Return whether a text can be read as a cell of this column among `DESCRIBING`."""
+    return name in TEXT_COLUMNS or _DEGREES.fullmatch(text) is not None
 
 
 def _flag(text: str, name: str) -> bool:

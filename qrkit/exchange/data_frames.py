@@ -7,6 +7,7 @@ files ("Trackable URL").
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
@@ -170,6 +171,9 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
     if tool := None if columns else foreign.tool_of(titles):
+        if twice := [title for title, count in Counter(titles).items() if count > 1]:
+            rule = "appears twice in the frame"
+            raise InvalidParameter(*(Problem(title, None, rule, "duplicate-parameter") for title in twice))
         texts = _texts(frame, titles, {}, KindColumns(()))
         links = ((number, dict(zip(titles, cells, strict=True)), wrong) for number, cells, wrong in texts)
         return table_of_links(tool, links, titles, heading=0)

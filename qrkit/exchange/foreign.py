@@ -200,10 +200,13 @@ class Tool:
         return known
 
     def columns_of_ours(self, names: Iterable[str]) -> dict[str, str]:
-        """Map the names of our columns, which lists that people keep may have, to these columns."""
+        """Return the names that are those of our columns of texts or degrees, and which columns these are.
+
+        Only lists that people keep have such columns. Under the other names, they write what they like: Size, A4.
+        """
         unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
         ours = {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self is LINK_LIST else {}
-        return {name: column for name, column in ours.items() if column}
+        return {name: column for name, column in ours.items() if column in columns.DESCRIBING}
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
         is_skipped = _text(link, SKIP_QUERY).lower() in YES
@@ -460,9 +463,15 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
     if off := off_by(link):
         return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
     targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in TARGETS[:-UNCLEAR]}
-    rivals = (name for name, text in targets.items() if content and text[:4].lower() == "http" and text != content)
+    urls = ((name, url) for name, url in targets.items() if content and url[:4].lower() == "http")
+    rivals = (name for name, url in urls if url != content and _tidy_url(url) != _tidy_url(content))
     rule = "says where the link leads, and Content says something else; say which column is Content"
     return next((f"{name}={targets[name][:200]!r} {rule}" for name in rivals), "")
+
+
+def _tidy_url(url: str) -> str:
+    """Return a URL in the form in which equal ones are compared: host in lowercase, no slash at the end."""
+    return re.sub("^[^/?#]*//[^/?#]*", lambda host: host[0].lower(), url).rstrip("/")
 
 
 def may_close(name: str) -> bool:

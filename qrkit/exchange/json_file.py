@@ -352,7 +352,7 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
 
 
 def _texts(one: Mapping[str, Any], known: _Names) -> tuple[list[str], str]:
-    """Return the texts of an object's columns, and what is wrong with it, or ""."""
+    """Return the texts of an object's columns, and the first of its errors, or "" if it has none."""
     texts = list(known.pick(one))
     wrong: dict[int, str] = {}
     for place, value in enumerate(texts):

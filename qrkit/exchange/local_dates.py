@@ -1,7 +1,7 @@
 """Read dates as spreadsheets write them in most countries, with months in figures or words of some languages.
 
 Such dates are 31.12.2025 14:30, 12/31/2025 2:30 PM, Dec 31, 2025, and 31 décembre 2025. Years need four digits, except
-behind words, as in 31-Dec-25.
+behind words, as in 31-Dec-25; from 69 on, those are not read, because they may be of the last century.
 
 Between slashes or hyphens, 03/04 is in March or in April. The other dates of the file tell which: 12/31 cannot begin
 with a day. If none tells, such a date is not read.
@@ -37,7 +37,7 @@ _NUMBERS = {
 } | {"mrz": 3, "mrt": 3}
 """The numbers of months by their names and what these begin with; no beginning is of two months."""
 _MONTH = rf"(?P<name>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\.?"
-_YEAR = "(?P<year>[0-9]{4}|[0-9]{2})"
+_YEAR = "(?P<year>[0-9]{4}|[0-5][0-9]|6[0-8])"
 _FORMS = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
     for form in (

@@ -112,7 +112,8 @@ class Located:
         rows: The number and the cells of each row below the heading.
         issues: What has to be said of the file; complete only after all rows were read.
         unread: The names of sheets with other headings; complete only after all rows were read.
-        hidden: The numbers of hidden rows; complete only after all rows were read.
+        hidden: What each sheet is called, the numbers of its hidden rows, and the row of its heading; complete only
+            after all rows were read.
     """
 
     heading: tuple[str, ...]
@@ -121,7 +122,7 @@ class Located:
     rows: Iterator[tuple[int, Cells]] = field(default_factory=lambda: iter(()))
     issues: list[ImportIssue] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    hidden: Sequence[int] = ()
+    hidden: list[tuple[str, Sequence[int], int]] = field(default_factory=list)
 
     def say(self, reason: Reason, detail: str) -> None:
         """Add an issue about the file as a whole."""
@@ -161,7 +162,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     chosen = _chosen(every, place.sheet)
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
-    located.is_sheet, located.hidden = bool(start.part.name), start.part.hidden
+    located.is_sheet, located.hidden = bool(start.part.name), [("the sheet", start.part.hidden, located.line)]
     most = MOST_COLUMNS if located.is_sheet else MOST_OF_TEXT
     if len(located.heading) > most:
         many = f"the heading has {len(located.heading):,} columns; at most {most:,} are allowed"
@@ -310,6 +311,7 @@ def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> I
         ends = (end for end in range(size, len(rows) + 1) if _lower(_joined(rows[end - size : end])) == heading)
         end = next(ends, None)
         if end is not None:
+            located.hidden.append((f"the sheet {part.name!r}", part.hidden, end))
             yield from rows[end:]
             yield from part.rows
         elif any(map(_is_filled, rows)) or place >= MOST_SHEETS:
@@ -342,9 +344,10 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         else:
             error = "" if located.is_sheet else _what_is_wide(cells, width)
             yield number, [*cells[:width], *[""] * (width - len(cells))], error
-    if hidden := [number for number in located.hidden if number > located.line]:
-        many = "1 row is" if len(hidden) == 1 else f"{len(hidden):,} rows are"
-        located.say("hidden-row", f"{many} hidden in the sheet, the first is row {hidden[0]}; all rows were read")
+    for sheet, numbers, heading in located.hidden:
+        if hidden := [number for number in numbers if number > heading]:
+            many = "1 row is" if len(hidden) == 1 else f"{len(hidden):,} rows are"
+            located.say("hidden-row", f"{many} hidden in {sheet}, the first is row {hidden[0]}; all rows were read")
 
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:

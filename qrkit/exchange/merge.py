@@ -22,9 +22,9 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
     "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
-    "unknown-column", "unread-sheet", "hidden-row", "shared-path", "limits-unknown", "own-parameters",
+    "unknown-column", "unread-sheet", "unread-file", "hidden-row", "shared-path", "limits-unknown", "own-parameters",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last nineteen, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last twenty, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -65,6 +65,7 @@ _LEFT_OUT: dict[Reason, str] = {
     "own-column": "column{s} kept as fields",
     "unknown-column": "column{s} left out",
     "unread-sheet": "sheet{s} not read",
+    "unread-file": "file{s} not read",
 }
 
 
@@ -86,9 +87,9 @@ class ImportIssue:
             `no-address` rows hold a text such as "N/A" in a column of addresses, or a payment behind a short URL that
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
             `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a column that
-            became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `hidden-row`,
-            `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike in the service)
-            are about the whole file, and `shared-path` about all short URLs of a host.
+            became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
+            `hidden-row`, `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike in
+            the service) are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 

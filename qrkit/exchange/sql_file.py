@@ -55,7 +55,10 @@ _BEGIN = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:--|/\*|(?:INSERT|REPLACE|COPY|CREATE|DROP|SET|BEGIN|START|PRAGMA|USE|LOCK)\b)",
     re.IGNORECASE,
 )
-_HAS_ROWS = re.compile(rb"^[ \t]*(?:INSERT\s+(?:\w+\s+){0,2}INTO|INSERT\s*\[|REPLACE\s+INTO|COPY)\s", re.I | re.M)
+_HAS_ROWS = re.compile(
+    rb"^[ \t]*(?:(?:INSERT\s+(?:\w+\s+){0,2}INTO|INSERT\s*\[|REPLACE\s+INTO)\s|COPY\s[^;\n]+\sFROM\s+stdin\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}

@@ -39,6 +39,7 @@ from qrkit.exchange.columns import (
     Rows,
     column_pair,
     field_of,
+    fits,
     named,
     read_row,
     unpacked,
@@ -398,15 +399,15 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
-    shared = tool.columns_of_ours(names)
-    keeping: list[str] = []
+    shared, keeping = tool.columns_of_ours(names), list[str]()
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
             read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
-            cells |= {ours: text for name, ours in shared.items() if (text := field_text(link.get(name)))}
+            kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
+            cells |= {shared[name]: text for name, text in kept.items() if text}
             content = cells["Content"]
             if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
                 keeping.append(content)
@@ -414,7 +415,7 @@ def table_of_links(
             others = (
                 (name, field_text(value))
                 for name, value in link.items()
-                if value and name not in shared and foreign.plain_name(name) not in read
+                if value and name not in kept and foreign.plain_name(name) not in read
             )
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 

@@ -51,7 +51,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "kind": ("kind",),
     "bot": ("potentialBot", "bot", "is_bot", "robot"),
     "content": ("content",),
-    "user_agent": ("user_agent", "agent"),
+    "user_agent": ("user_agent",),
     "referrer": ("referrer", "referer", "referrer url", "referrer domain"),
     "language": ("language",),
     "visitor": ("visitor",),

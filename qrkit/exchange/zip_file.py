@@ -10,18 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import PurePosixPath
 from struct import unpack
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from zipfile import ZipFile, ZipInfo
 
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import Packed, Row, Rows
+from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, table_of_records
 from qrkit.files import FileNames
 
 IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
 TABLES = frozenset({"csv", "tsv", "json", "xlsx", "xls", "ods", "sql"})
 MANIFEST = "manifest.xml"
+DOCUMENT_MARKS = frozenset({"[Content_Types].xml", "mimetype"})
+"""Entries that workbooks and documents have, in which other tables may be embedded."""
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
 """The maximum number of files that are not listed in a manifest, because each such file has to be decoded."""
@@ -66,9 +69,19 @@ def has_codes(data: bytes) -> bool:
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
-def only_table(data: bytes) -> tuple[bytes, str] | None:
-    """Return the bytes and the format of the only table in an archive without pictures; None for others."""
+class OnlyTable(NamedTuple):
+    """The only table of an archive, and an issue for each other file, which is not read."""
+
+    data: bytes
+    format: str
+    issues: list[ImportIssue]
+
+
+def only_table(data: bytes) -> OnlyTable | None:
+    """Return the only table of an archive without a manifest and PNG files; None if there is no such table."""
     archive = archives.opened(data)
+    if DOCUMENT_MARKS.intersection(archive.namelist()):
+        return None
     found = archives.members(archive)
     tables = [
         (entry, suffix) for entry, parts in found if (suffix := PurePosixPath(parts[-1].lower()).suffix[1:]) in TABLES
@@ -76,7 +89,13 @@ def only_table(data: bytes) -> tuple[bytes, str] | None:
     if _manifest(found)[0] or len(tables) != 1 or any(parts[-1].lower().endswith(".png") for _, parts in found):
         return None
     ((entry, suffix),) = tables
-    return archives.unpacked(archive, entry, MOST_BYTES), suffix
+    rule = "is another file of the archive, and was not read"
+    issues = [
+        ImportIssue(1, "", "", "", "unread-file", f"{'/'.join(parts)!r} {rule}")
+        for other, parts in found
+        if other is not entry
+    ]
+    return OnlyTable(archives.unpacked(archive, entry, MOST_BYTES), "csv" if suffix == "tsv" else suffix, issues)
 
 
 def read(data: bytes, how: Reading) -> Table:

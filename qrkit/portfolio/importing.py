@@ -126,8 +126,15 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
-    if data.startswith(SIGNATURE) and (only := only_table(data)):
-        data, format = only[0], "csv" if only[1] == "tsv" else only[1]
+    only = only_table(data) if data.startswith(SIGNATURE) else None
+    if only:
+        data, format = only.data, only.format
+    table = _table_of(data, format, columns or {}, seen, place)
+    table.issues.extend(only.issues if only else ())
+    return table
+
+
+def _table_of(data: bytes, format: str, columns: Mapping[str, str], seen: Watch, place: Place) -> Table:
     if columns:
         return mapped_table(data, format, columns, place)
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
@@ -361,9 +368,14 @@ class _Importing:
 
     @cached_property
     def _codes_here(self) -> frozenset[str]:
-        """The short codes in the file that are printed with the base URL; links of other hosts must not take them."""
-        urls = {row.cells.get("Trackable URL", "") for row in self._rows}
-        found = (self._read_link(url) for url in urls if url and self._is_here(url))
+        """The short codes of rows to import that are printed with the base URL: links of other hosts leave them.
+
+        Without such links, there are none, which saves a second look at each short URL.
+        """
+        rows = (row.cells for row in self._rows if not row.error and row.cells.get("Content"))
+        urls = {cells.get("Trackable URL", "") for cells in rows} - {""}
+        here = [url for url in urls if self._is_here(url)]
+        found = map(self._read_link, here if len(here) < len(urls) else ())
         return frozenset(link.code for link in found if link)
 
     def _link(self, url: str) -> ShortLink | None:

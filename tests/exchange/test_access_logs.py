@@ -7,6 +7,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
+from qrkit.errors import UnreadableFile
 from qrkit.exchange import access_logs
 
 GO = "https://go.example.com"
@@ -73,13 +74,49 @@ def test_the_command_recognizes_a_log(tmp_path, capsys):
     assert "1 visit added" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("status", "visits"), [(300, 0), (303, 1), (304, 0), (305, 0), (307, 1), (308, 1)])
+def test_only_redirects_are_visits(shop, status, visits):
+    assert shop.import_scans(f"{combined('GET /door HTTP/1.1', status)}\n".encode()).created == visits
+
+
+@pytest.mark.parametrize(
+    ("first", "line"),
+    [
+        (combined("-", 408), combined("GET /door HTTP/1.1", 302)),
+        (combined(r"\x16\x03\x01", 400), combined("GET /door HTTP/1.1", 302)),
+        ('{"level": "info", "ts": 1.5, "msg": "serving initial configuration"}', caddy("/door", 302)),
+    ],
+)
+def test_the_first_line_of_a_log_may_be_no_request(shop, first, line):
+    assert shop.import_scans(f"{first}\n{line}\n".encode()).created == 1
+
+
+@pytest.mark.parametrize("comment", ["#Date: 2024-03-01", "#Fields: a,b", "#Software: Excel"])
+def test_comments_above_a_table_make_no_log(shop, comment):
+    assert shop.import_scans(f"{comment}\nshort_code,time\ndoor,2024-03-01 09:00\n".encode()).created == 1
+
+
+def test_a_log_without_the_fields_of_visits_is_refused(shop):
+    with pytest.raises(UnreadableFile, match="short code or short URL"):
+        shop.import_scans(b"#Version: 1.0\n#Fields: date time cs-uri-stem\n2024-03-01 09:00:05 /door\n")
+
+
+def test_fields_of_a_log_that_change_are_told(shop):
+    lines = [*LOGS["IIS"], "#Fields: date time cs-uri-stem", "2024-03-01 09:00:05 /door", ""]
+    result = shop.import_scans("\n".join(lines).encode())
+    assert (result.created, [row for row, _ in result.issues]) == (1, [5])
+    assert "does not name cs-method, sc-status" in result.issues[0][1]
+
+
 def test_a_redirect_of_another_path_is_reported(shop):
     result = shop.import_scans(f"{combined('GET /gate HTTP/1.1', 302)}\n".encode())
     assert [(row, "'/gate' is not a short code" in detail) for row, detail in result.issues] == [(1, True)]
 
 
 @pytest.mark.parametrize("line", ['"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /'])
-def test_hostile_lines_are_read_in_linear_time(line):
+def test_hostile_lines_are_read_in_linear_time(shop, line):
+    good = combined("GET /door HTTP/1.1", 302)
     began = process_time()
     assert not access_logs.is_log(line.encode() * 10_000)
+    assert shop.import_scans("\n".join([good, line * 10_000, *[line] * 10_000]).encode(), check=True).created == 1
     assert process_time() - began < 1

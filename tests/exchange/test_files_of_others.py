@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 from qrkit import open_portfolio
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile
 
 GO = "https://go.example.com"
 HERE = "https://example.com/here?a=1"
@@ -101,6 +101,16 @@ def test_our_columns_are_read_in_a_list_of_links(shop):
     (code,) = shop.list_qrcodes()
     assert (code.location.address, code.location.latitude, code.location.longitude) == ("Hauptplatz", 47.1, 15.4)
     assert ([one.name for one in shop.list_campaigns()], code.fields) == (["Spring"], {"Poster": "A"})
+
+
+@pytest.mark.parametrize(
+    ("heading", "value"),
+    [("Size", "A4"), ("Version", "v1"), ("Dynamic", "x"), ("Latitude", "47° 3' N"), ("Foreground", "dark")],
+)
+def test_a_cell_that_does_not_fit_into_a_column_of_ours_becomes_a_field(shop, heading, value):
+    result = shop.import_file(f"Name,Short URL,Long URL,{heading}\nA,https://s.test/a,{HERE},{value}\n".encode())
+    assert result.created == 1
+    assert shop.list_qrcodes()[0].fields == {f"{heading} (link list)": value}
 
 
 @pytest.mark.parametrize("tags", ["x;y", "x|y", "x, y", '"[""x"",""y""]"'])
@@ -207,7 +217,11 @@ def test_json_dumps_and_xml_are_recognized_without_their_suffix(shop, text, suff
     assert shop.list_qrcodes()[0].content == HERE
 
 
-@pytest.mark.parametrize("heading", ["[Content],{Name}", '"{Note}",Content', "-- Content,Content", "<Note>,Content"])
+@pytest.mark.parametrize(
+    "heading",
+    ["[Content],{Name}", '"{Note}",Content', "-- Content,Content", "<Note>,Content", "Copy,Content", "Start,Content",
+     "Set,Content", "Use,Content"],
+)  # fmt: skip
 def test_a_csv_with_odd_headings_is_read_as_a_csv(shop, heading):
     assert shop.import_file(
         f"{heading}\n{HERE},{HERE}\n".encode(), columns={"content": heading.split(",")[0].strip('"')}
@@ -229,6 +243,20 @@ def test_hidden_rows_are_read_and_reported(shop, hide):
     result = shop.import_file(file.getvalue(), format="xlsx")
     assert (result.created, said(result, "hidden-row")) == (
         3, [(2, "1 row is hidden in the sheet, the first is row 4; all rows were read")]
+    )  # fmt: skip
+
+
+def test_hidden_rows_of_a_further_sheet_are_told(shop):
+    book = Workbook()
+    for sheet in (book.active, book.create_sheet("More")):
+        for row in [("Name", "Content"), *((f"{sheet.title}{name}", f"{HERE}&{sheet.title}{name}") for name in "abc")]:
+            sheet.append(row)
+    book["More"].row_dimensions[3].hidden = book["More"].row_dimensions[4].hidden = True
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xlsx")
+    assert (result.created, said(result, "hidden-row")) == (
+        6, [(1, "2 rows are hidden in the sheet 'More', the first is row 3; all rows were read")]
     )  # fmt: skip
 
 
@@ -266,8 +294,39 @@ def test_the_only_table_of_an_archive_is_read(shop, name, content, format):
         archive.writestr(name, content)
         archive.writestr("__MACOSX/._links.csv", "x")
         archive.writestr("README.txt", "Exported on Monday")
-    shop.import_file(file.getvalue(), format=format)
+    result = shop.import_file(file.getvalue(), format=format)
     assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("A", HERE)]
+    assert said(result, "unread-file") == [(1, "'README.txt' is another file of the archive, and was not read")]
+
+
+@pytest.mark.parametrize("columns", [None, {"content": "Content"}])
+@pytest.mark.parametrize(
+    "other", ["2025.txt", "2025.tab", "2025.xlsm", "2025.htm", "2025.jsonl", "codes/a.svg", "p.jpg"]
+)
+def test_files_beside_the_only_table_of_an_archive_are_told(shop, other, columns):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr("2024.csv", f"Name,Content\nA,{HERE}\n")
+        archive.writestr(other, f"Name,Content\nB,{HERE}\n")
+    result = shop.import_file(file.getvalue(), columns=columns)
+    assert result.created == 1
+    assert said(result, "unread-file") == [(1, f"'{other}' is another file of the archive, and was not read")]
+    assert "1 file not read" in str(result)
+
+
+def test_a_workbook_is_read_before_one_embedded_in_it(shop):
+    books = []
+    for name in ("embedded", "sheet"):
+        book, file = Workbook(), BytesIO()
+        for row in [("Name", "Content"), (name, HERE)]:
+            book.active.append(row)
+        book.save(file)
+        if books:
+            with ZipFile(file, "a") as archive:
+                archive.writestr("xl/embeddings/Microsoft_Excel_Sheet1.xlsx", books[0])
+        books.append(file.getvalue())
+    shop.import_file(books[1], format="xlsx")
+    assert [code.name for code in shop.list_qrcodes()] == ["sheet"]
 
 
 def test_several_tables_of_an_archive_are_named(shop):
@@ -282,6 +341,14 @@ def test_several_tables_of_an_archive_are_named(shop):
 
 
 # ---- DataFrames
+
+
+@pytest.mark.parametrize("name", ["Long URL", "Note"])
+def test_a_name_of_two_columns_of_a_frame_of_links_is_refused(shop, name):
+    names = ["Short URL", "Long URL", "Note", name]
+    frame = pd.DataFrame([["https://s.test/a", HERE, *names[2:]]], columns=names)
+    with pytest.raises(InvalidParameter, match=f"{name}: appears twice in the frame"):
+        shop.import_frame(frame)
 
 
 @pytest.mark.rule("X16")
@@ -319,6 +386,17 @@ def test_a_content_that_is_no_target_leads_no_printed_code_astray(shop, how):
     assert "Content says something else" in said(result, "invalid")[0][1]
     chosen = shop.import_frame(frame, columns={"content": "Long URL", "short_url": "Short URL"})
     assert (chosen.created, shop.find_qrcode("a").content) == (1, HERE)
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize(
+    ("content", "target", "created"),
+    [("https://e.com/A/", "https://e.com/A", 1), ("https://e.com/A", "https://E.com/A", 1),
+     ("https://e.com/A", "https://e.com/a", 0), ("https://e.com?x=A", "https://e.com?x=a", 0)],
+)  # fmt: skip
+def test_a_content_may_be_the_target_in_another_spelling(shop, content, target, created):
+    file = f"Content,Short URL,Long URL\n{content},https://s.test/a,{target}\n"
+    assert shop.import_file(file.encode()).created == created
 
 
 @pytest.mark.rule("X16")
@@ -361,3 +439,11 @@ def test_a_short_url_of_this_portfolio_keeps_its_code_before_those_of_other_host
     tails = f"Name,Content,Trackable URL\nD,{HERE}&4,{GO}/c/tail\n"
     shop.import_file(tails.encode())
     assert shop.find_qrcode("c").urlinfo == "tail"
+
+
+@pytest.mark.rule("T19")
+def test_a_row_that_is_left_out_takes_no_code_from_another_host(shop):
+    rows = f"A,https://other.test/a,{HERE}\nB,{GO}/a,\n"
+    result = shop.import_file(f"Title,Short URL,Long URL\n{rows}".encode())
+    assert (result.created, said(result, "code-taken")) == (1, [])
+    assert shop.find_qrcode("a").content == HERE

@@ -43,7 +43,7 @@ def test_dates_of_all_languages_are_read(text):
     "text",
     ["", "yesterday", "31.12.25", "31.13.2025", "32.1.2025", "02/30/2025", "1/2/2025 25:00", "1/1/2025 13:00 PM", "12",
      "45656", "31 Foo 2025", "3/4/2025", "31.12/2025", "2025-13-31", "Marble 3, 2025", "03 Juneau 2020", "1 jui 2025",
-     "1 de 2025"],
+     "1 de 2025", "31-Dec-69", "31-Dec-99"],
 )  # fmt: skip
 def test_what_is_no_date_or_unclear_is_not_read(text):
     assert LocalDates(lambda: [text]).read(text) is None

@@ -171,6 +171,22 @@ def test_a_dump_without_rows_is_refused(shop, file):
         shop.import_file(file.encode(), format="sql")
 
 
+@pytest.mark.parametrize("format", ["", "csv"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Start,Content\nCopy of A,https://example.com\n",
+        "Set;Content\nCopy of A;https://example.com\n",
+        "Copy\tContent\nA\thttps://example.com\n",
+        "--- links ---\nName,Content\nCopy me,https://example.com\n",
+        "Use,Content\nCopy from desk,https://example.com\n",
+    ],
+)
+def test_words_of_sql_make_no_dump_of_a_list(shop, table, format):
+    assert shop.import_file(table.encode(), format=format).created == 1
+    assert [code.content for code in shop.list_qrcodes()] == ["https://example.com"]
+
+
 @pytest.mark.parametrize("end", ["('gate', concat('a', 'b'));", "('gate", "('gate', 'https://e.org'"])
 def test_a_row_that_cannot_be_read_is_told_and_costs_no_earlier_one(shop, end):
     file = f"INSERT INTO links (slug, url) VALUES ('door', 'https://e.org'),\n{end}\n"

@@ -168,6 +168,11 @@ def test_a_column_that_may_hold_counts_is_never_overlooked(shop):
     assert shop.import_scans(data, columns=columns | {"count": "Unique visitors"}).created == 20
 
 
+def test_an_agent_is_a_person_and_no_user_agent(shop):
+    shop.import_scans(b"short_code,time,Agent\ndoor,2024-05-01 08:30,Ana Petek\n")
+    assert shop.find_qrcode("door").scans == 1
+
+
 @pytest.mark.parametrize(
     ("heading", "row"),
     [

@@ -642,6 +642,20 @@ def test_issues_of_an_import_are_in_the_language_of_the_page(shop, language, sen
     browser.close()
 
 
+@pytest.mark.parametrize("language", ["de", "fr", "es", "nl"])
+def test_issues_of_a_list_of_links_are_in_the_language_of_the_page(shop, language):
+    browser = PortfolioBrowser(shop, name="import", language=language)
+    link = "Gate,https://example.com/gate,https://s.test/g,Poster,1,Numeric\n"
+    rows = f"{link}Gate,https://example.com/gate,,,,\n"
+    send_file(browser, f"QR Code Name,Content,Trackable URL,Template,Version,Encode Mode\n{rows}".encode())
+    said = browser.state["file"]["issues"]
+    send_file(browser, b"Title,Short URL,Long URL\nA,https://s.test/a,https://example.com/a\n")
+    said += browser.state["file"]["issues"]
+    assert len(said) >= 4
+    assert not [one for one in said for word in (" the ", " with ", " and ", " now ", " already") if word in one]
+    browser.close()
+
+
 def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     table = b"Name,Website,Hall\nGate,https://example.com/gate,3\nBad,,\n"
     say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
