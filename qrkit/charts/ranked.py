@@ -25,7 +25,10 @@ UNIT = 24
 
 MOST_ROWS = 30
 NAMES = 0.4
-"""Maximum share of the width for the names of bars and dots."""
+"""Maximum share of the width for the names of bars, and of dots from `WIDE` on."""
+WIDE = 480
+"""Width in pixels below which dots, with a longer number beside them, need more room than bars."""
+NARROW_NAMES = 0.32
 BAR = 14
 """Height of a bar in pixels."""
 
@@ -182,7 +185,8 @@ def rates(
     ranked = frame.sort_values("rate", ascending=False, kind="stable")
     names = [str(name) for name in ranked[by]] if by else [say("all")]
     shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
-    rows = [fit(name, width * NAMES, most=4) for name in names[:MOST_ROWS]]
+    room = width * (NAMES if width >= WIDE else NARROW_NAMES)
+    rows = [fit(name, room, most=4) for name in names[:MOST_ROWS]]
     heights = [max(ROW, LEADING * len(lines) + 8) for lines in rows]
     last = [say("and {others}", others=others(rest))] if rest > 0 else []
     intervals = list(zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True))

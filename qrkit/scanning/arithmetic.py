@@ -16,7 +16,7 @@ from qrkit.design.shapes.styles import TINTED
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.paints import faded
 from qrkit.scanning.fixes import LIGHTEST, eyes_of, inks_of, luma, safe_eye
-from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, STANDARD_QUIET, is_read_by_tills, issues_of
+from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, ROUNDING, STANDARD_QUIET, is_read_by_tills, issues_of
 from qrkit.scanning.measures import EyeShape, Structure
 from qrkit.scanning.scan_report import Issue, ScanReport
 from qrkit.scanning.verdict import report_of, verdict_of
@@ -45,8 +45,8 @@ LEAST_WIDTH = 0.9
 FRAYED = ("bubbles", "classy-rounded", "crosses", "sprite")
 """Styles of modules whose gaps and corners may leave less contrast than their ink has."""
 
-GAPS = dict.fromkeys(FRAYED, 0.1) | dict.fromkeys(TINTED, 0.01)
-"""By how much the contrast of styles may be off: by gaps, or because renderers round a tint."""
+GAPS = dict.fromkeys(FRAYED, 0.1) | dict.fromkeys(TINTED, 0.01) | {"diagonal": 0.001}
+"""By how much the contrast of styles may be off: by gaps, slanted edges, or because renderers round a tint."""
 
 UNSURE_EYES = (
     "arch", "circle", "drop", "extra-rounded", "leaf", "leaf-dot", "modules", "petal", "pillow", "soft-circle",
@@ -146,7 +146,7 @@ def _look_in(ink: Fill, design: Design) -> Look | None:
 
 
 def _is_near_limit(contrast: float, off: float) -> bool:
-    return any(abs(abs(contrast) - limit) < off for limit in (CONTRAST.least, CONTRAST.least_ok))
+    return any(abs(abs(contrast) + ROUNDING - limit) < off for limit in (CONTRAST.least, CONTRAST.least_ok))
 
 
 @lru_cache(maxsize=256)

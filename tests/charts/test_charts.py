@@ -316,6 +316,13 @@ def test_every_word_beside_rates_is_on_the_paper(parts, width):
         assert box.x1 <= width, text.get_text()
 
 
+@pytest.mark.parametrize(("width", "least"), [(320, 90), (480, 150)])
+def test_long_names_leave_room_for_the_dots_of_rates(width, least):
+    names = [f"Spring festival of the old town, entrance number {number}" for number in range(3)]
+    chart = charts.rates(rate_frame(3).assign(campaign=names), width=width)
+    assert chart.axes[0].get_window_extent().width >= least
+
+
 def test_one_that_is_left_out_is_one_other():
     assert "and 1 other" in texts(charts.rates(rate_frame(31)))
     panels = charts.small_multiples(per_day(9, *(f"C{number:02}" for number in range(13))), width=1080)

@@ -120,6 +120,16 @@ def test_near_a_limit_styles_with_gaps_are_measured(style):
     assert reckoned(plain(modules=Modules(type=style), foreground="#4A4A4A", background="#FDFDFD")) is None
 
 
+@pytest.mark.parametrize(("foreground", "verdict"), [("#204E38", "ok"), ("#1C4E38", "robust")])
+def test_at_the_limit_of_contrast_the_pixels_decide(foreground, verdict):
+    """The slanted edges of diagonals leave a little less contrast than their colors have."""
+    content, look = "https://example.com/" + "a" * 60, {"background": "#FFFF80", "padding": 2}
+    design = plain(content, modules=Modules(type="diagonal"), foreground=foreground, **look)
+    assert QRImage(design).check("static").verdict == verdict
+    assert is_robust(design) is (verdict == "robust")
+    assert (reckoned(design) is None) is (verdict == "ok")
+
+
 def test_most_presets_need_no_drawing():
     found = {name: generate("https://example.com", preset=name, warn=False).design for name in PRESETS}
     robust = {name for name, design in found.items() if is_robust(design)}
