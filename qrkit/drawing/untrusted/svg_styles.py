@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -289,8 +290,7 @@ def _kind(element: _Element) -> str:
 
 
 def _is_kept(element: _Element) -> bool:
-    kind = _kind(element)
-    return kind in _ELEMENTS or kind.startswith("fe")
+    return _kind(element) in _ELEMENTS or _kind(element).startswith("fe")
 
 
 class _Styles:
@@ -313,7 +313,8 @@ class _Styles:
         self._variables: dict[_Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
         self._images, self._may_embed = Embedded(), may_embed
-        self._has_uses = any(_kind(one) == "use" for one in self._elements)
+        uses = root.findall(f".//{NAMESPACE}use")
+        self._by_use = {"stroke": "unknown", "stroke-dasharray": "unknown"} if uses else {}
         self._view = view_box(root.get("viewBox", ""))[2:]
         self._matcher, self._selectors = cssselect2.Matcher(), 0
         for sheet in root.iter(f"{NAMESPACE}style", "{http://www.w3.org/1999/xhtml}style"):
@@ -408,25 +409,16 @@ class _Styles:
         kept = self._given(element, variables)
         for name, tokens in declared:
             self._take(element, kept, name, tokens, variables)
-        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, lambda name: self._inherited(element, kept, name)))
+        above: Any = [one.attrib for one in element.iterancestors()]
+        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, ChainMap(kept, self._by_use, *above)))
         self._transform(kept, is_root=element is self._root)
-        in_style = ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys()))
-        if in_style:
+        if in_style := ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys())):
             kept["style"] = in_style
         if element in self._new_ids:
             kept["id"] = self._new_ids[element]
         self._link(element, kept)
         element.attrib.clear()
-        for name, text in kept.items():
-            element.set(name, text)
-
-    def _inherited(self, element: _Element, kept: dict[str, str], name: str) -> str:
-        """Return the value of a property of strokes, or "unknown" where a `use` may give it."""
-        if name in kept:
-            return kept[name]
-        if self._has_uses:
-            return "unknown"
-        return next((value for one in element.iterancestors() if (value := one.get(name))), "none")
+        element.attrib.update(list(kept.items()))
 
     def _given(self, element: _Element, variables: dict[str, Tokens]) -> dict[str, str]:
         """Return the attributes of an element that are seen, with their values resolved."""

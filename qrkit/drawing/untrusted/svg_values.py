@@ -148,16 +148,16 @@ def has_unknown_unit(name: str, value: str) -> bool:
     return name in _LENGTHS and any(map(_UNKNOWN_UNIT.fullmatch, value.replace(",", " ").split()))
 
 
-def unknown_to_renderers(attributes: Mapping[str, str], value_of: Callable[[str], str]) -> Iterator[str]:
+def unknown_to_renderers(attributes: Mapping[str, str], inherited: Mapping[str, str]) -> Iterator[str]:
     """Yield sentences about attributes that browsers know and other renderers do not.
 
     Args:
         attributes: The attributes of an element.
-        value_of: Returns its own or inherited value of a property.
+        inherited: The same, and the properties of strokes that it inherits.
     """
-    if "pathLength" in attributes and value_of("stroke-dasharray") != "none":
+    if "pathLength" in attributes and inherited.get("stroke-dasharray", "none") != "none":
         yield "the SVG has dashes whose lengths depend on pathLength, which is not understood"
-    if attributes.get("vector-effect") == "non-scaling-stroke" and value_of("stroke") != "none":
+    if attributes.get("vector-effect") == "non-scaling-stroke" and inherited.get("stroke", "none") != "none":
         yield "the SVG has strokes that do not grow with the picture, which are not understood"
     if attributes.get("color-interpolation", "").lower() == "linearrgb":
         yield "the SVG has colors in linearRGB, which is not understood"
