@@ -864,7 +864,7 @@ def test_a_body_in_the_words_of_shlink_is_read(api):
         ({"longUrl": TARGET, "maxVisits": -1}, "maxVisits"),
         ({"content": TARGET, "longUrl": TARGET, "limit": -1, "maxVisits": 1}, "limit"),
         (
-            {"content": TARGET, "redirectRules": [{"longUrl": TARGET, "conditions": [{"type": "devic"}]}]},
+            {"content": TARGET, "redirectRules": [{"longUrl": TARGET, "conditions": [{"type": "phonetype"}]}]},
             "redirectRules/0/conditions/0/type",
         ),
     ],
