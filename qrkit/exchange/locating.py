@@ -324,7 +324,7 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
     Rows have as many cells as the heading: missing cells are empty, and empty surplus cells are left out. A column
     without a name that holds a text is told; in a csv, cells beyond the heading are of a text with a separator in it.
     """
-    titles, width = located.heading if located.line else (), len(located.heading)
+    titles, width = _lower(located.heading) if located.line else (), len(located.heading)
     nameless = {place for place, title in enumerate(located.heading) if not title}
     if located.is_sheet:
         nameless.update(range(width, MOST_COLUMNS))
@@ -351,10 +351,10 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
 
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
-    """Return whether a row is the heading once more, as between the pages of a list, or files joined to one."""
-    if len(titles) < 2 or titles[0].lower() not in cells[0].lower():  # most rows are done with here
+    """Return whether a row is the heading, in lowercase, once more, as between the pages of a list or joined files."""
+    if len(titles) < 2 or titles[0] not in cells[0].lower():  # most rows are done with here
         return False
-    return _lower(map(tidy, cells)) == _lower(titles)
+    return _lower(map(tidy, cells)) == titles
 
 
 def _lower(titles: Iterable[str]) -> tuple[str, ...]:
