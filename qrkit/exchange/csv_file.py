@@ -33,7 +33,7 @@ _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF0
 
 _KEPT_AS_TEXT = re.compile(r'="([^"]*)"')
 """A formula that some programs write for a text, so that a spreadsheet keeps its leading zeros: ="0012"."""
-_FORMULA = re.compile(r"=(?:\"|\s?[A-Za-z][A-Za-z0-9.]*\()")
+_CALL = re.compile(r"=(?:\"|\s?[A-Za-z][A-Za-z0-9.]*\()")
 """Matches a text that is marked by a formula, and functions of formulas; most files have none of these."""
 _OURS = frozenset(NAMES)
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
@@ -96,7 +96,7 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
     """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
     rows, bare = _rows(text, _delimiter(text, share)), _bare
     is_broken = undecoded(text)
-    if not is_broken and "'" not in text and not _FORMULA.search(text):
+    if not is_broken and "'" not in text and not _CALL.search(text):
         yield from rows
         return
     for number, cells in enumerate(rows, start=1):
