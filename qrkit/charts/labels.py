@@ -29,7 +29,7 @@ CONTROLS = ("Cc", "Cf", "Cs", "Co")
 TITLE, SUBTITLE = 15, 12
 """Sizes of the letters of a heading, in pixels."""
 LEADING = 1.35
-"""Distance between its lines, relative to the size of letters."""
+"""Distance between its lines, as a multiple of the font size."""
 EDGE = 6
 """Pixels to the left and right of it, and below."""
 

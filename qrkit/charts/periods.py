@@ -68,7 +68,7 @@ BOTH_INCOMPLETE = {
 
 
 def column_words(column: str) -> str:
-    """Return the name of a column as people say it."""
+    """Return the words for a column in the language of the chart."""
     return say(SPOKEN.get(column, column.replace("_", " ")))
 
 
@@ -119,7 +119,7 @@ def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: b
 
 
 def has_scans(frame: pd.DataFrame) -> bool:
-    """Return whether a frame of scans over time has any scan."""
+    """Return whether a table of scans over time counts at least one scan."""
     times = [name for name in ("day", "start") if name in frame]
     if "scans" in frame and times and (frame.empty or pd.api.types.is_datetime64_any_dtype(frame[times[0]])):
         return bool(frame["scans"].sum())

@@ -360,7 +360,7 @@ def _contact_value(field: Line) -> str:
 
 
 def _coordinates(value: str) -> str:
-    """Return the coordinates of `45.6;13.7` or `geo:45.6,13.7`, as contacts and events have them; "" for others."""
+    """Return the coordinates in a `GEO` line of a contact or an event, `45.6;13.7` or `geo:45.6,13.7`; else ""."""
     if _OTHER_SYSTEM.match(value):
         return ""
     match = _POINT.match(re.sub("^geo:", "", value.strip(), flags=re.IGNORECASE).replace(";", ",", 1))

@@ -147,7 +147,7 @@ def _typed_in_path(path: str, place: int) -> str:
 
 
 def _named(characters: Sequence[str]) -> str:
-    """Return the names of some characters, of the first few if they are many."""
+    """Return the names of the first few characters, and how many more there are."""
     names = [f"U+{ord(one):04X} ({name(one, 'unnamed').lower()})" for one in characters[:MOST_NAMED]]
     return ", ".join(names) + (f" and {len(characters) - MOST_NAMED} more" if characters[MOST_NAMED:] else "")
 

@@ -26,6 +26,7 @@ _COMBINED = re.compile(
     rf'"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+" (?P<status>\d{{3}}) \S+'
     rf'(?: "(?P<referrer>{_TEXT})" "(?P<agent>{_TEXT})")?.*'
 )
+_REDIRECTED = re.compile(r'" 30[12378] ')
 _CADDY = re.compile(r'\s*\{.{0,200}"logger": ?"http\.log\.access')
 _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
@@ -51,7 +52,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
 def _rows(text: str) -> Iterator[Cells]:
     yield HEADING
     fields: list[str] = []
-    for line in text.split("\n")[:-1] if text.endswith("\n") else text.split("\n"):
+    for line in text.removesuffix("\n").split("\n"):
         if line.startswith("#"):
             fields = _fields_in(line) or fields
             missing = ", ".join(sorted(_NEEDED.difference(fields)))
@@ -69,14 +70,14 @@ def _cells(method: str, status: str, *cells: str) -> list[str]:
     return ["" if cell == "-" else cell for cell in cells] if is_redirect else []
 
 
-def _cells_of_line(line: str) -> list[str]:
+def _cells_of_line(line: str) -> Cells:
     found = _COMBINED.fullmatch(line.rstrip("\r"))
     if found is None:
-        return []
+        # Without the line itself, which has an IP address.
+        rule = "has the status of a redirect, but is not a request as access logs write it"
+        return UnreadableFile(rule) if _REDIRECTED.search(line) else []
     time = f"{found['day']} {found['month']} {found['year']} {found['clock']} {found['offset']}"
-    return _cells(
-        found["method"], found["status"], found["path"], time, found["agent"] or "", found["referrer"] or ""
-    )  # fmt: skip
+    return _cells(found["method"], found["status"], found["path"], time, found["agent"] or "", found["referrer"] or "")
 
 
 def _cells_of_fields(said: Mapping[str, str]) -> list[str]:

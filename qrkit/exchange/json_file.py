@@ -300,7 +300,7 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-class _Names(NamedTuple):
+class _KnownNames(NamedTuple):
     """The names of an object that are columns.
 
     Attributes:
@@ -321,14 +321,14 @@ class _Names(NamedTuple):
 
 
 @lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
-def _known(names: tuple[str, ...]) -> _Names:
+def _known(names: tuple[str, ...]) -> _KnownNames:
     column_of = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
     short = foreign.short_url_in(names) if SHORT_URL not in column_of.values() else ""
     column_of |= {short: SHORT_URL} if short else {}
     columns, first = tuple(column_of.values()), next(iter(column_of), "")
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
     kinds = tuple(KINDS[column] for column in columns)
-    return _Names(column_of, columns, kinds, pick, len(set(columns)) < len(columns), bool(short))
+    return _KnownNames(column_of, columns, kinds, pick, len(set(columns)) < len(columns), bool(short))
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -351,7 +351,7 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
         yield own.row(row, ((name, field_text(value)) for name, value in others.items()))
 
 
-def _texts(one: Mapping[str, Any], known: _Names) -> tuple[list[str], str]:
+def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
     """Return the texts of an object's columns, and the first of its errors, or "" if it has none."""
     texts = list(known.pick(one))
     wrong: dict[int, str] = {}

@@ -132,7 +132,7 @@ def _measured_eye(pattern: MarkerPattern, inner: MarkerPattern | None, corner: s
 
 
 def _look_in(ink: Fill, design: Design) -> Look | None:
-    """Return what is known of a design in one ink; None if it has to be measured."""
+    """Return how a design looks in one ink; None if only a drawing shows it."""
     background = design.background
     if not (isinstance(ink, Color) and isinstance(background, Color)):
         return None

@@ -113,6 +113,13 @@ def test_a_redirect_of_another_path_is_reported(shop):
     assert [(row, "'/gate' is not a short code" in detail) for row, detail in result.issues] == [(1, True)]
 
 
+def test_a_redirect_that_cannot_be_read_is_reported_without_its_address(shop):
+    lines = [combined("GET /door HTTP/1.1", 302), '203.0.113.9 - - [01/Mar/24 10:00] "GET /door HTTP/1.1" 302 5']
+    result = shop.import_scans("\n".join(lines).encode())
+    assert (result.created, [row for row, _ in result.issues]) == (1, [2])
+    assert "status of a redirect" in result.issues[0][1] and "203.0.113.9" not in result.issues[0][1]
+
+
 @pytest.mark.parametrize("line", ['"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /'])
 def test_hostile_lines_are_read_in_linear_time(shop, line):
     good = combined("GET /door HTTP/1.1", 302)

@@ -39,7 +39,7 @@ _MEDIA = {
     **dict.fromkeys(("(prefers-reduced-motion:no-preference)", "(prefers-contrast:no-preference)"), True),
     **dict.fromkeys(("(prefers-reduced-motion:reduce)", "(prefers-contrast:more)", "(prefers-contrast:less)"), False),
 }
-"""Whether a part of a media query holds where a browser shows a picture."""
+"""Whether a browser that shows a picture on a screen matches a part of a media query."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
