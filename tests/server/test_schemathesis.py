@@ -268,5 +268,9 @@ def test_records_are_there_from_insert_to_delete_whatever_comes_between(world):
             assert_keeps_the_contract_if_it_fails(response)
             case.validate_response(response, checks=STATEFUL)
 
-    run_state_machine_as_test(Life, settings=effort(25, stateful_step_count=8))
-    assert {("POST", 200), ("GET", 200), ("PUT", 200), ("DELETE", 200), ("GET", 404), ("DELETE", 404)} <= seen
+    wanted = {("POST", 200), ("GET", 200), ("PUT", 200), ("DELETE", 200), ("GET", 404), ("DELETE", 404)}
+    for _ in range(5):  # 25 random lives may lack one of these; all 125 hardly can
+        run_state_machine_as_test(Life, settings=effort(25, stateful_step_count=8))
+        if wanted <= seen:
+            break
+    assert wanted <= seen
