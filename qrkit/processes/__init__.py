@@ -13,7 +13,9 @@ import sys
 import threading
 import weakref
 from contextlib import suppress
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import IO
 
 from qrkit.processes.worker import ANSWER, LAST, request_head
@@ -130,8 +132,7 @@ class _Worker:
 
     def ask(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:
         """Send a request and return the outcome and the answer."""
-        alarm = threading.Timer(seconds, self._kill_late)
-        alarm.start()
+        _watch.begin(self, monotonic() + seconds)
         try:
             requests, answers = self._pipes()
             requests.writelines([request_head(request), *request])
@@ -141,10 +142,11 @@ class _Worker:
         except (OSError, EOFError) as error:
             raise (WorkerLate if self._is_late else WorkerBroke) from error
         finally:
-            alarm.cancel()
+            _watch.end(self)
         return outcome, answer
 
-    def _kill_late(self) -> None:
+    def kill_late(self) -> None:
+        """End the process because its time is over."""
         self._is_late = True
         self._process.kill()
 
@@ -178,6 +180,44 @@ class _Worker:
         return process.stdin, process.stdout
 
 
+class _Watch:
+    """Kills workers whose time is over.
+
+    One thread watches all of them: starting one for each request takes longer than the rest of the exchange.
+    """
+
+    def __init__(self) -> None:
+        self._deadlines: dict[_Worker, float] = {}
+        self._changed = threading.Condition()
+        self._next = inf
+        self._is_watching = False
+
+    def begin(self, worker: _Worker, deadline: float) -> None:
+        """Kill this worker at this time, unless it has ended its work."""
+        with self._changed:
+            self._deadlines[worker] = deadline
+            if not self._is_watching:
+                self._is_watching = True
+                threading.Thread(target=self._run, daemon=True).start()
+            elif deadline < self._next:
+                self._changed.notify()
+
+    def end(self, worker: _Worker) -> None:
+        """Stop watching a worker."""
+        with self._changed:
+            self._deadlines.pop(worker, None)
+
+    def _run(self) -> None:
+        with self._changed:
+            while self._deadlines:
+                self._next = min(self._deadlines.values())
+                self._changed.wait(self._next - monotonic())
+                for worker in [one for one, deadline in self._deadlines.items() if deadline <= monotonic()]:
+                    del self._deadlines[worker]
+                    worker.kill_late()
+            self._is_watching = False
+
+
 def _read(pipe: IO[bytes], length: int) -> bytes:
     data = pipe.read(length)
     if len(data) < length:
@@ -186,6 +226,7 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
 
 
 _pools: weakref.WeakSet[Workers] = weakref.WeakSet()
+_watch = _Watch()
 
 
 def _stop_all() -> None:
@@ -194,6 +235,8 @@ def _stop_all() -> None:
 
 
 def _forget_all() -> None:
+    global _watch  # its thread stays with the parent
+    _watch = _Watch()
     for pool in _pools:
         pool.forget()
 

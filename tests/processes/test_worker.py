@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from qrkit.processes import WorkerBroke, Workers
+from qrkit.processes import WorkerBroke, WorkerLate, Workers
 
 SCRIPT = """
-import json, os, sys
+import json, os, sys, threading
 
 MOST_MEMORY = 2**29
 begun = []
@@ -31,6 +31,7 @@ JOBS = {
     b"last": lambda: (0x83, b"%d" % os.getpid()),
     b"modules": lambda: (0, json.dumps(sorted(sys.modules)).encode()),
     b"limits": limits,
+    b"endless": lambda: threading.Event().wait(),
     b"large": lambda: (0, bytes(2**30)),
 }
 """
@@ -41,7 +42,7 @@ def ask(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     workers = Workers(script, most=1)
-    yield lambda *parts: workers.ask(*parts, seconds=60)
+    yield lambda *parts, seconds=60: workers.ask(*parts, seconds=seconds)
     workers.stop()
 
 
@@ -63,6 +64,14 @@ def test_a_worker_is_used_again_until_its_last_answer(ask):
     first = ask(b"process")
     assert ask(b"process") == first
     assert ask(b"last") == (3, first[1]), "the mark of the last answer is no part of the outcome"
+    assert ask(b"process") != first
+
+
+def test_a_late_worker_is_replaced(ask):
+    first = ask(b"process")
+    for _ in range(2):  # the time of the last request would have ended later
+        with pytest.raises(WorkerLate):
+            ask(b"endless", seconds=0.05)
     assert ask(b"process") != first
 
 
