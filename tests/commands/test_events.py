@@ -64,9 +64,10 @@ def test_tail_appends_events_to_a_file(tmp_path):
         made = [shop.insert_qrcode(HOME).id for _ in range(3)]
     words = ["tail", "--after", "1", "--to", str(file), "--store", place]
     with subprocess.Popen([sys.executable, "-m", "qrkit", *words]) as tail:
-        end = monotonic() + 20
+        end = monotonic() + 120
         while monotonic() < end and not (file.exists() and file.read_text().count("\n") == 2):
             assert tail.poll() is None
+            Event().wait(0.05)
         tail.terminate()
     assert [json.loads(line)["subject"] for line in file.read_text().splitlines()] == made[1:]
 

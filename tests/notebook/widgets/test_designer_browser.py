@@ -36,8 +36,7 @@ def run(page, number):
     """Run one cell of the notebook, and wait until it has run."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
     cell.locator(".jp-InputArea-prompt").click()
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
-    page.wait_for_function("() => !document.querySelector('.jp-InputArea-prompt')?.textContent.includes('*')")
+    page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-cell'); }")
     return cell
 
 
