@@ -213,7 +213,7 @@ def test_a_process_that_is_silent_for_too_long_is_not_heard_any_more(shop):
     with asking(shop, idle_seconds=0.05) as store:
         connection = store.database.thread.cursor
         with pytest.raises(EOFError):
-            connection.answer()  # nothing was asked, so the end of the connection comes first
+            connection.received()  # nothing was asked, so the end of the connection comes first
         with pytest.raises(StoreBusy, match="waited too long"):
             store.rows("SELECT 1")
 

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from functools import cache, cached_property, partial
 from itertools import groupby
 from math import ceil, floor, isclose
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from PIL import Image, ImageChops
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline, rectangle
@@ -35,12 +37,8 @@ from qrkit.drawing.untrusted.rasteriser import Step, compress_png, is_in_two_col
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
 from qrkit.drawing.untrusted.rasteriser.worker import COVER, DRAW_OVER, FILL, STENCIL
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-    Masked = Callable[[Image], None]
-    """Adds the area of an item to a mask."""
-
+Masked = Callable[[Image.Image], None]
+"""Adds the area of an item to a mask."""
 
 WHOLE, WHOLE_SHARE = 1e-6, 1e-9
 """Rounding error allowed in a whole number of pixels: in pixels, or as a share of the number."""
@@ -60,7 +58,7 @@ Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
 
 
-def painted(scene: Scene) -> Image:
+def painted(scene: Scene) -> Image.Image:
     """Render a scene as RGBA, with its size rounded up to whole pixels.
 
     Raises:
@@ -69,7 +67,7 @@ def painted(scene: Scene) -> Image:
     return _canvas_of(scene).finished()
 
 
-def seen(scene: Scene) -> Image:
+def seen(scene: Scene) -> Image.Image:
     """Render a scene as RGB if nothing is transparent, else as RGBA.
 
     Raises:
@@ -104,19 +102,19 @@ def _canvas_of(scene: Scene) -> _Canvas:
     return canvas
 
 
-def _without_alpha(picture: Image) -> Image:
+def _without_alpha(picture: Image.Image) -> Image.Image:
     """Return an image as RGB if nothing is transparent."""
     return picture.convert("RGB") if _is_opaque(picture) else picture
 
 
-def _is_opaque(picture: Image) -> bool:
+def _is_opaque(picture: Image.Image) -> bool:
     return picture.getchannel("A").getextrema() == (255, 255)
 
 
 class _Painting(NamedTuple):
     """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it."""
 
-    paint: Callable[[Image], None]
+    paint: Callable[[Image.Image], None]
     step: Callable[[], Step] | None
 
 
@@ -126,7 +124,7 @@ class _Canvas:
     Items are only prepared when they are added, so that most drawings can be rendered in one request at the end.
     """
 
-    _shown: dict[tuple[object, ...], Callable[[], Image]]
+    _shown: dict[tuple[object, ...], Callable[[], Image.Image]]
 
     def __init__(self, width: int, height: int) -> None:
         self.size = (width, height)
@@ -161,10 +159,8 @@ class _Canvas:
         steps = [painting.step for painting in self._paintings if painting.step]
         return [step() for step in steps] if len(steps) == len(self._paintings) else []
 
-    def finished(self) -> Image:
+    def finished(self) -> Image.Image:
         """Return the image with all items."""
-        from PIL import Image
-
         self._draw_waiting()
         picture = Image.new("RGBA", self.size)
         self._paintings.reverse()
@@ -172,7 +168,7 @@ class _Canvas:
             self._paintings.pop().paint(picture)  # and frees the drawings of this step
         return picture
 
-    def _paint(self, paint: Callable[[Image], None], step: Callable[[], Step] | None = None) -> None:
+    def _paint(self, paint: Callable[[Image.Image], None], step: Callable[[], Step] | None = None) -> None:
         self._paintings.append(_Painting(paint, step))
 
     def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
@@ -208,7 +204,7 @@ class _Canvas:
             color = self._inks.pop() if len(self._inks) == 1 else None
             kind = COVER if color else DRAW_OVER
 
-            def paint(picture: Image) -> None:
+            def paint(picture: Image.Image) -> None:
                 if color:
                     _paint_through(picture, (left, top), drawn().getchannel("A"), color)
                 else:
@@ -229,8 +225,6 @@ class _Canvas:
         return max(0, floor(x)), max(0, floor(y)), min(across, ceil(x + width)), min(down, ceil(y + height))
 
     def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
-        from PIL import Image
-
         box = matrix.box(rectangle.x, rectangle.y, rectangle.width, rectangle.height)
         if not _whole(*box):
             self._wait(rectangle, matrix)
@@ -250,8 +244,6 @@ class _Canvas:
 
     def _add_through(self, masked: list[Masked], matrix: Matrix, paint: Paint) -> None:
         """Paint through a mask."""
-        from PIL import Image
-
         self._draw_waiting()
         ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
 
@@ -273,10 +265,8 @@ class _Canvas:
 
         self._paint(paint_through, partial(step, ink) if isinstance(ink, Color) and ink.alpha == 255 else None)
 
-    def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image]:
+    def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image.Image]:
         """Return a function that paints an image with a gradient."""
-        from PIL import Image
-
         width, height = self.size
         if isinstance(paint, Linear):
             # All rows of a horizontal gradient are equal, and all columns of a vertical one.
@@ -340,7 +330,7 @@ class _Canvas:
         body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
         drawn = self._drawings_for(size).add_cover(body, size)
 
-        def add(mask: Image) -> None:
+        def add(mask: Image.Image) -> None:
             stamp = drawn()
             for place in whole:
                 mask.paste(255, place, stamp)
@@ -377,16 +367,14 @@ class _Drawings:
         column = max(self._width, size[0]) * (self._height + size[1])
         return self._pixels + column <= MOST_TOGETHER
 
-    def add(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
+    def add(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image.Image]:
         """Add a document, and return a function that returns it as an image."""
-        from PIL import Image
-
         self._documents.append((svg, *size))
         self._pixels += size[0] * size[1]
         number = len(self._documents) - 1
         return lambda: Image.frombuffer("RGBA", size, self._rendered[number], "raw", "RGBA", 0, 1)
 
-    def add_cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
+    def add_cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image.Image]:
         """Add elements, and return a function that returns their coverage as an image, 255 for full coverage."""
         (width, height), top = size, self._height
         self._covers.append(f'<svg y="{top}" width="{width}" height="{height}">{body}</svg>')
@@ -398,9 +386,7 @@ class _Drawings:
         return rasterise_new(self._documents)
 
     @cached_property
-    def _covered(self) -> Image:
-        from PIL import Image
-
+    def _covered(self) -> Image.Image:
         column = self._width, self._height
         covers = document(*column, "".join(self._covers), Definitions())
         return Image.frombytes("RGBA", column, rasterise_new([(covers, *column)])[0]).getchannel("A")
@@ -413,10 +399,8 @@ def _paint(item: Item) -> Paint | None:
     return item.paint
 
 
-def _paint_through(picture: Image, place: tuple[int, int], mask: Image, paint: Image | Color) -> None:
+def _paint_through(picture: Image.Image, place: tuple[int, int], mask: Image.Image, paint: Image.Image | Color) -> None:
     """Paint an image or a color through a mask of the same size."""
-    from PIL import Image, ImageChops
-
     over = Image.new("RGBA", mask.size, (*_rgb(paint), paint.alpha)) if isinstance(paint, Color) else paint
     if _is_opaque(over) and _is_opaque(picture.crop((*place, place[0] + mask.width, place[1] + mask.height))):
         picture.paste(over, place, mask)  # same result as below, but faster
@@ -429,7 +413,7 @@ def _rgb(color: Color) -> tuple[int, int, int]:
     return color.red, color.green, color.blue
 
 
-def _nothing(_mask: Image) -> None:
+def _nothing(_mask: Image.Image) -> None:
     """Add nothing to a mask."""
 
 
@@ -456,8 +440,6 @@ def _outline(item: Item) -> Outline:
 
 def _squares(squares: Squares, matrix: Matrix) -> Masked | None:
     """Return a function that adds squares to a mask; None if they do not lie on whole pixels."""
-    from PIL import Image
-
     across, down = len(squares.cells[0]), len(squares.cells)
     box = matrix.box(squares.x, squares.y, squares.size * across, squares.size * down)
     if not _whole(*box, squares.size * matrix.scale_x):
@@ -474,7 +456,7 @@ def _pixels(places: dict[float, float], over: float) -> dict[float, int] | None:
     return dict(zip(places, map(round, whole), strict=True)) if _whole(*whole) else None
 
 
-def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
+def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image.Image:
     """Draw a bitmap in a box of an otherwise transparent image of this size."""
     left, top, width, height = box
     # The image is mirrored at the end, so the box is placed at the mirrored position first.
@@ -494,10 +476,8 @@ def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool]) -> tuple[str
     return f'<g transform="{transform(there)}">{body}</g>', definitions
 
 
-def _mirror(picture: Image, turned: tuple[bool, bool]) -> Image:
+def _mirror(picture: Image.Image, turned: tuple[bool, bool]) -> Image.Image:
     """Mirror an image horizontally, vertically or both."""
-    from PIL import Image
-
     if turned[0]:
         picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM) if turned[1] else picture
