@@ -15,6 +15,7 @@ from qrkit.charts.axes import NOTHING
 from qrkit.charts.first_scans import BINS
 from qrkit.charts.labels import length
 from qrkit.charts.periods import SPOKEN
+from qrkit.contents.app_codes import APP_CODES
 from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
 from qrkit.design.presets import PALETTES
@@ -127,6 +128,7 @@ def english_forms():
     found += [device.capitalize() for device in get_args(Device) if device != "unknown"]
     found += ["Wi-Fi", TITLES["contact"], TITLES["event"], TITLES["otp"], "Chart of {title}: {words}"]
     found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]
+    found += [title[:1].upper() + title[1:] for title in APP_CODES]
     found += [name for name, _ in BINS]
     found += [*PALETTES, *map(eyes_name, EYES)]
     sentences = {}
