@@ -102,7 +102,12 @@ class ManyRecords(Records):
         """
         if not text:
             return self.list_qrcodes(campaign_id=campaign_id)
-        return self.search_page(Search((text,), campaign_id))[1]
+        return self.search_page(Search((self.searchable(text),), campaign_id))[1]
+
+    def searchable(self, text: str) -> str:
+        """Return a text to search for: of a pasted short URL, the part before its readable tail."""
+        code = self.short_code_in(text)
+        return f"{self.base_url}/{code}" if code else text
 
     def delete_qrcodes(self, ids: Sequence[str]) -> DeletedQRCodes:
         """Delete QR Codes together, and return what `restore_qrcodes` needs to undo that.
