@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -81,6 +82,12 @@ class Parser(argparse.ArgumentParser):
             describe(self, **_texts()[self.prog.removeprefix("qrkit ")])
         self._action_groups.sort(key=lambda group: group is self._optionals)
         return super().format_help()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:
+            print(message, end="", flush=True)  # argparse would ignore that a help cannot be written
+        else:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
         """Exit with a one-line message, like every other error."""

@@ -27,7 +27,7 @@ from qrkit.store import Store
 from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
-from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_known
+from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_pasted
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import (
     SHOWN_ANYWAY,
@@ -40,7 +40,19 @@ from qrkit.tracking.records import (
     TermsFields,
 )
 from qrkit.tracking.redirect_rules import GivenRules
-from qrkit.tracking.short_urls import CODE_RULE, base_url_of, is_short_code, new_id, new_short_code, path_of, tidy_code
+from qrkit.tracking.short_urls import (
+    BEFORE,
+    BEHIND,
+    CODE_RULE,
+    base_url_of,
+    host_of,
+    is_short_code,
+    new_id,
+    new_short_code,
+    path_of,
+    tidy_code,
+    with_scheme,
+)
 from qrkit.tracking.times import Clock, now
 from qrkit.tracking.utm import GivenUtm
 
@@ -322,8 +334,10 @@ class Records:
             ...     {shop.find_qrcode(text).id == door.id for text in ("door", "Door", door.short_url)}
             {True}
         """
-        code = self._code_in(text)
-        ids = qrcodes_named(self.store, self.account.id, text, short_code=code or normalize("NFC", text))
+        code, written = self.short_code_in(text), dict.fromkeys((text, text.strip(BEFORE + BEHIND)))
+        texts = ((one, code or normalize("NFC", one)) for one in written)
+        found = (qrcodes_named(self.store, self.account.id, one, short_code=code) for one, code in texts)
+        ids = next(filter(None, found), [])
         if len(ids) == 1:
             return self.get_qrcode(ids[0])
         if not ids:
@@ -332,10 +346,11 @@ class Records:
         which = [told_apart(self.get_qrcode(id)) for id in ids[:MOST_PROPOSED]]
         raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
 
-    def _code_in(self, text: str) -> str:
-        """Return the known short code in a short URL of this portfolio; "" if there is none."""
-        path = path_of(text, self.base_url) if text.startswith(f"{self.base_url}/") else None
-        found = longest_known(self.store, tidy_code(path)) if path else None
+    def short_code_in(self, text: str) -> str:
+        """Return the known short code in a short URL of this portfolio, as people paste it; "" if there is none."""
+        url = with_scheme(text.strip().lstrip(BEFORE))
+        path = path_of(url, self.base_url) if host_of(url) == host_of(self.base_url) else None
+        found = longest_pasted(self.store, tidy_code(path)) if path else None
         return found[0] if found else ""
 
     def find_campaign(self, text: str) -> Campaign:

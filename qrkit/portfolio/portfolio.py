@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -29,7 +28,7 @@ from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_tab
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
-from qrkit.portfolio.storing import present_in, store_rows
+from qrkit.portfolio.storing import Updates, present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -350,15 +349,13 @@ class Portfolio(Shown, Scanned, Written):
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
-            there = self.list_qrcodes() if update_by else ()
-            how: dict[str, Any] = {"fix_urls": fix_urls, "campaign": campaign, "update_by": update_by, "there": there}
-            result = import_table(table, known, add, seen, **how)
+            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign, update_by=update_by)
             if not anyway:
                 check_codes_kept(result)
             return result
 
         if check:
-            return judge(present_in(self, template, old), lambda *_: None)
+            return judge(present_in(self, template, old, updates=bool(update_by)), lambda *_: None)
         return self._store(judge, template, old, updates=bool(update_by))
 
     def import_scans(
@@ -476,8 +473,7 @@ class Portfolio(Shown, Scanned, Written):
         table = table_of_frame(frame, columns)
 
         def judge(known: Present, add: Add) -> ImportResult:
-            there = self.list_qrcodes() if update_by else ()
-            return import_table(table, known, add, fix_urls=fix_urls, update_by=update_by, there=there)
+            return import_table(table, known, add, fix_urls=fix_urls, update_by=update_by)
 
         return self._store(judge, template, updates=bool(update_by))
 
@@ -491,7 +487,7 @@ class Portfolio(Shown, Scanned, Written):
     ) -> ImportResult:
         """Add and update, in one transaction, the QR Codes that a function chooses."""
 
-        def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
+        def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, ImportResult]:
             campaigns: list[Campaign] = []
             ids: list[str] = []
 
@@ -501,13 +497,10 @@ class Portfolio(Shown, Scanned, Written):
                 codes.add(rows)
 
             result = judge(known, add)
-            return campaigns, replace(result, ids=tuple(ids), campaign_ids=tuple(one.id for one in campaigns))
+            named = tuple(one.id for one in campaigns)
+            return campaigns, result.updates, replace(result, ids=tuple(ids), campaign_ids=named)
 
-        # Nobody else may change a QR Code between the comparison with its row and the update.
-        with self.store.atomic() if updates else nullcontext():
-            result = store_rows(self, decide, template=template, old_base_url=old_base_url)
-            self._store_edited(result.updates)
-        return result
+        return store_rows(self, decide, template=template, old_base_url=old_base_url, updates=updates)
 
     def close(self) -> None:
         """Close the store."""

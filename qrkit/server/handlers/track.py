@@ -227,7 +227,8 @@ def import_file(call: Call) -> Response:
     gates, client = call.service.gates, call.client
     with gates.working.passing(client):
         turn = partial(gates.changing.passing, client)
-        headers, issues = jobs.import_file(call.portfolio, body, content_type, asked.pop("format"), asked, turn=turn)
+        how = {"update_by": call.parameters.get("updateby", ""), "turn": turn}
+        headers, issues = jobs.import_file(call.portfolio, body, content_type, asked.pop("format"), asked, **how)
     return Response(200, JSON, issues, headers)
 
 

@@ -30,10 +30,9 @@ from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.searching import ORDERS, Search, imports
-from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
-from qrkit.tracking.short_urls import leads_to_this_machine, path_of, tidy_code
+from qrkit.tracking.short_urls import leads_to_this_machine
 from qrkit.tracking.times import from_iso, zone_of
 from qrkit.visits.sample_visitors import sample_request
 
@@ -152,15 +151,9 @@ class Catalogue:
         self.selected, self.has_all = {}, is_on
 
     def _search(self) -> Search:
-        words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
+        words = tuple(map(self.portfolio.searchable, self.words.split()[:MOST_WORDS]))
         order, _, field = self.order.partition(":")
         return Search(words, self.campaign or None, self._ids, "", order, field, self.only == "unscanned")
-
-    def _word(self, word: str) -> str:
-        """Return a word to search for: of a pasted short URL, the part before its readable tail."""
-        path = path_of(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
-        found = longest_known(self.portfolio.store, tidy_code(path)) if path else None
-        return f"{self.portfolio.base_url}/{found[0]}" if found else word
 
     def _selection(self, content: str = "") -> Search:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
