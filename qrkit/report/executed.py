@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, extra
 from qrkit.files import complete_file, writing
 from qrkit.languages import current_language, say
+from qrkit.report.facts import Asked, Facts
 from qrkit.store.postgresql.database import is_server
-
-if TYPE_CHECKING:
-    from qrkit.report.facts import Asked, Facts
-
 
 SECONDS = 120
 """Maximum time for one cell."""

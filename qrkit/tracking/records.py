@@ -403,6 +403,9 @@ SCAN_MARKER = "?q"
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan", "conversion"]
 """The kind of a visit: only `scan` counts. A `conversion` is what came of one, such as an order."""
 
+KINDS_OF_VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
+"""All kinds of visits to QR Codes that exist."""
+
 
 Via = Literal["scan", "link"]
 """How a visitor comes to a short URL: by the picture or by a link."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
@@ -16,10 +18,6 @@ from qrkit.store.recording.user_agents import LONGEST, numbers_of
 from qrkit.store.recording.visit_rows import COLUMNS, add_to_counters
 from qrkit.tracking.referrers import DIRECT
 from qrkit.tracking.short_urls import read_short_url, with_scheme
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 
@@ -108,8 +106,6 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | ArrowTable
         InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code does not belong to the
             account; the error names the column and the first invalid row.
     """
-    import pandas as pd
-
     prepared = prepared_frame(frame)
     drain(store)
     agents, places = prepared["user_agent"].cat.categories, prepared["user_agent"].cat.codes.to_numpy()
