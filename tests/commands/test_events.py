@@ -80,9 +80,8 @@ def test_a_server_finds_silent_codes_after_midnight(tmp_path):
     with open_portfolio(place) as shop, Door(shop.store):
         for code in ("dead", "alive"):
             shop.insert_qrcode(HOME, short_code=code)
-        scans = [
-            simulate({code: 5}, since=today - timedelta(50), days=days) for code, days in (("dead", 30), ("alive", 50))
-        ]
+        days = {"dead": 30, "alive": 52}  # today and tomorrow, too: midnight may pass meanwhile
+        scans = [simulate({code: 5}, since=today - timedelta(50), days=days[code]) for code in days]
         shop.scans.insert(pd.concat(scans))
         shop.webhooks.add("https://example.com/", kinds=["code.silent"])
         with looking_daily(str(place), "UTC", lambda: next(moments), 0.01):
