@@ -22,9 +22,10 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
     "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
-    "unknown-column", "unread-sheet", "unread-file", "hidden-row", "shared-path", "limits-unknown", "own-parameters",
+    "unknown-column", "unread-sheet", "unread-file", "hidden-row", "struck-row", "shared-path",
+    "limits-unknown", "own-parameters",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last twenty, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last twenty-one, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -88,8 +89,9 @@ class ImportIssue:
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
             `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a column that
             became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
-            `hidden-row`, `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike in
-            the service) are about the whole file, and `shared-path` about all short URLs of a host.
+            `hidden-row`, `struck-row` (text that is struck out), `limits-unknown` and `own-parameters` (links whose own
+            parameters keep their values, unlike in the service) are about the whole file, and `shared-path` about all
+            short URLs of a host.
         detail: What was found and how it was handled.
     """
 

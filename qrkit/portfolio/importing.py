@@ -22,9 +22,9 @@ from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.sheets import mapped_table
+from qrkit.exchange.sheets import mapped_table, table_of_files
 from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
-from qrkit.exchange.zip_file import MOST_READ_SIDE, only_table
+from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
 from qrkit.portfolio.exporting import Listing
@@ -129,11 +129,13 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
-    only = only_table(data) if data.startswith(SIGNATURE) else None
-    if only:
-        data, format = only.data, only.format
-    table = _table_of(data, format, columns or {}, seen, place)
-    table.issues.extend(only.issues if only else ())
+    files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
+    if len(files) > 1:
+        table = table_of_files(files, columns or {}, place)
+    else:
+        ((_, format, data),) = files or [("", format, data)]
+        table = _table_of(data, format, columns or {}, seen, place)
+    table.issues.extend(issues if files else ())
     return table
 
 
