@@ -464,7 +464,8 @@ def _completed(
 
 def _app_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
     """Yield the contents of a printed short URL that apps would read from the code itself."""
-    for name, title in titles_read_from_code(code).items() if code.is_dynamic and code.short_url else ():
+    contents = contents_of_code(code) if code.is_dynamic and code.short_url else {}
+    for name, title in titles_read_from_code(contents).items():
         what = "apps read from the code itself and not from a page; phones that scan this code do not open such an app"
         yield issue_of(row, code, "no-address", f"{name} is a {title}, which {what}")
 

@@ -25,7 +25,7 @@ from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
     "BROWSERS", "MOST_RULES", "MOST_VARIANTS", "NEEDS_A_NUMBER", "PLACES", "SCANS", "TYPES", "Condition", "GivenRules",
-    "RedirectRule", "Rules", "Variant", "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in",
+    "RedirectRule", "Rules", "Variant", "from_shlink", "hours_in", "needs_places", "networks_in",
     "numbers_in", "share_in", "unanswered",
 ]  # fmt: skip
 
@@ -330,14 +330,6 @@ class RedirectRule(Model):
         """A number of 31 bits for these variants, with their names, contents and weights; 0 without variants."""
         text = json.dumps([plain(one) for one in self.variants]).encode()
         return int.from_bytes(blake2b(text, digest_size=4).digest(), "big") >> 1 or 1 if self.variants else 0
-
-
-def contents_of(rules: Sequence[RedirectRule]) -> dict[str, str]:
-    """Return the contents of rules by the path of their field, such as `rules.0.variants.1.content`."""
-    found = {f"rules.{number}.content": rule.content for number, rule in enumerate(rules) if rule.content}
-    for number, rule in enumerate(rules):
-        found |= {f"rules.{number}.variants.{place}.content": one.content for place, one in enumerate(rule.variants)}
-    return found
 
 
 def needs_places(rules: GivenRules) -> bool:

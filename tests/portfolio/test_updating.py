@@ -206,6 +206,7 @@ def test_no_code_is_made_to_lead_to_itself(shop):
     assert "is the short URL of this QR Code itself" in result.issues[0].detail
     for change in (
         {"content": url},
+        {"content": f" {url}/?q#top"},
         {"schedule": [{"content": url, "date": "2026-12-24"}]},
     ):
         with pytest.raises(InvalidParameter, match="is the short URL of this QR Code itself"):
