@@ -7,15 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 __all__ = [
-    "Outline", "bowed", "chamfered", "circle", "flower", "four_times", "heart", "polygon", "rectangle", "regular",
-    "rounded", "squircle", "star", "toward",
+    "Outline", "Placed", "Scattered", "bowed", "chamfered", "circle", "flower", "four_times", "heart", "polygon",
+    "rectangle", "regular", "rounded", "squircle", "star", "toward",
 ]  # fmt: skip
 
 Segment = tuple[str, tuple[float, ...]]
 """A letter and absolute coordinates: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in SVG paths."""
+
+Placed: TypeAlias = "tuple[Outline, float, float]"
+"""An outline, and how far it is moved to the right and down."""
 
 NUMBERS = {"M": 2, "L": 2, "C": 6, "Z": 0}
 """How many coordinates follow each letter."""
@@ -60,9 +63,7 @@ class Outline:
         return cls.of([(part.letters, part.numbers) for part in parts])
 
     @classmethod
-    def scattered(
-        cls, parts: Iterable[tuple[Outline, float, float]], x: float = 0, y: float = 0, scale: float = 1
-    ) -> Self:
+    def scattered(cls, parts: Iterable[Placed], x: float = 0, y: float = 0, scale: float = 1) -> Self:
         """Combine outlines, each of which is moved; then place them together as `placed` does.
 
         Args:
@@ -155,6 +156,35 @@ class Outline:
             if letter != "Z":
                 subpaths[-1].append((letter, numbers))
         return subpaths
+
+
+class Scattered(Outline):
+    """What `Outline.scattered` returns for the same arguments, joined only if it is needed as one outline.
+
+    Attributes:
+        parts: Outlines, and how far each is moved to the right and down.
+        place: `x`, `y` and `scale`, with which all of them are placed together.
+    """
+
+    __slots__ = ("parts", "place")
+
+    parts: tuple[Placed, ...]
+    place: tuple[float, float, float]
+
+    def __init__(self, parts: Iterable[Placed], x: float = 0, y: float = 0, scale: float = 1) -> None:
+        self._fill(parts=tuple(parts), place=(x, y, scale))
+
+    def __getattr__(self, name: str) -> Any:
+        """Join the parts when the letters or the numbers of the outline are needed."""
+        if name not in ("letters", "numbers"):
+            raise AttributeError(name)
+        whole = Outline.scattered(self.parts, *self.place)
+        self._fill(letters=whole.letters, numbers=whole.numbers)
+        return getattr(whole, name)
+
+    def _fill(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
 
 def _interleaved(across: list[float], down: list[float]) -> tuple[float, ...]:

@@ -5,7 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.design.outline import Outline, bowed, chamfered, circle, polygon, rectangle, rounded, squircle, star
+from qrkit.design.outline import (
+    Outline,
+    Scattered,
+    bowed,
+    chamfered,
+    circle,
+    polygon,
+    rectangle,
+    rounded,
+    squircle,
+    star,
+)
 from tests.design.shapes.pixels import coverage
 
 BOX = (0, 0, 10, 10)
@@ -64,6 +75,8 @@ def test_forms_are_as_large_as_geometry_says(form, expected):
 def test_scattered_forms_are_each_in_its_place(form):
     parts = [(form, 0, 0), (FORMS["star"], 7.5, -3), (form, -2, 4)]
     assert Outline.scattered(parts) == Outline.joined(one.placed(x, y) for one, x, y in parts)
+    late = Scattered(parts, 1, 2, 3)
+    assert Outline(late.letters, late.numbers) == Outline.scattered(parts, 1, 2, 3)
 
 
 @each_form

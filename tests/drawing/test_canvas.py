@@ -4,13 +4,16 @@ from dataclasses import replace
 from io import BytesIO
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from qrkit import Design, Frame, Layer, generate
 from qrkit.design.color import Color
+from qrkit.design.outline import Outline
 from qrkit.design.shapes.sprites import SPRITES
+from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Shape, Squares, Stamps
-from qrkit.drawing.writers.canvas import painted, png, seen
+from qrkit.drawing.writers.canvas import painted, seen
+from qrkit.drawing.writers.png import write
 from tests.drawing.pictures import LINK
 
 INK = Color(160, 20, 60, 200)
@@ -69,7 +72,24 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
 def test_a_png_has_the_pixels_of_the_drawing(look, background):
     """Shapes and stamps are painted where they are drawn; images and transparent grounds are not."""
     scene = generate(Design(content=LINK, width=333, background=background, **look), warn=False).scene
-    picture, wanted = Image.open(BytesIO(png(scene, 9))), seen(scene)
+    picture, wanted = Image.open(BytesIO(write(scene, 9))), seen(scene)
     assert picture.has_transparency_data == (wanted.mode == "RGBA")
     assert picture.convert(wanted.mode).tobytes() == wanted.tobytes()
-    assert Image.open(BytesIO(png(scene, 1))).tobytes() == picture.tobytes()
+    assert Image.open(BytesIO(write(scene, 1))).tobytes() == picture.tobytes()
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("ink", ["black", "#80000080"])
+def test_modules_that_are_alike_are_drawn_as_all_of_them_together(style, ink):
+    """Also around alignment patterns, which share cells with modules.
+
+    librsvg covers a row of pixels in which any edge ends by 15 lines, and other rows exactly.
+    """
+    scene = generate(LINK, version=7, size=8, foreground=ink, modules={"type": style}, warn=False).scene
+    whole = [
+        Shape(Outline(item.outline.letters, item.outline.numbers), item.paint) if isinstance(item, Shape) else item
+        for item in scene.items
+    ]
+    copies, together = painted(scene), painted(replace(scene, items=tuple(whole)))
+    most = max(high for _, high in ImageChops.difference(copies, together).getextrema())
+    assert most <= 255 / 15

@@ -12,15 +12,13 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import compress, count
 
-from qrkit.design.outline import Outline, circle, rounded
+from qrkit.design.outline import Outline, Placed, circle, rounded
 from qrkit.design.shapes.sprites import SPRITES, cross
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
 Place = tuple[int, int]
 """Column and row of a cell."""
-Placed = tuple[Outline, float, float]
-"""A shape, and how far it is moved to the right and down."""
 Form = tuple[str, Outline]
 """Rows of a square of cells, # for a dark one, . for a light one and ? for either, and what is drawn on the dark ones,
 measured from the first cell."""

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from qrkit.design.decoration import Modules
 from qrkit.design.limits import ModuleType
-from qrkit.design.outline import KAPPA, Outline, circle, rectangle, rounded
+from qrkit.design.outline import KAPPA, Outline, Placed, circle, rectangle, rounded
 from qrkit.design.shapes.contours import Contour, contours
-from qrkit.design.shapes.groups import Placed, bricks, bubbles, crosses, diagonal, lattice
+from qrkit.design.shapes.groups import bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
 
 Line = tuple[int, int]

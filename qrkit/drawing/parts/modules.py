@@ -11,7 +11,7 @@ from qrkit.design.color import Color
 from qrkit.design.decoration import Marker, Sprite
 from qrkit.design.design import Design
 from qrkit.design.limits import ICON_BOX
-from qrkit.design.outline import Outline, rectangle
+from qrkit.design.outline import Outline, Placed, Scattered, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.eyes import SIDE, eye
 from qrkit.design.shapes.sprites import SPRITES
@@ -56,7 +56,7 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     if style := STYLES.get(modules.type):
         # Most styles see alignment patterns as modules, so that their neighbors join them without a gap.
         parts = chain(style(_apart(sheet, dark) if modules.type in APART else dark), _alignment_patterns(sheet))
-        whole = Shape(Outline.scattered(parts, layout.x, layout.y, layout.module), sheet.foreground)
+        whole = Shape(Scattered(parts, layout.x, layout.y, layout.module), sheet.foreground)
         return [*_tinted_parts(sheet, light), whole, *_colored_parts(sheet, dark)]
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
         return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
@@ -118,7 +118,7 @@ def _tinted_parts(sheet: Sheet, light: Cells) -> Iterable[Shape]:
     """Draw light modules in a pale foreground, if the style does."""
     layout, kind = sheet.layout, sheet.design.modules.type
     if kind in TINTED:
-        outline = Outline.scattered(STYLES[kind](light), layout.x, layout.y, layout.module)
+        outline = Scattered(STYLES[kind](light), layout.x, layout.y, layout.module)
         yield Shape(outline, fainter(sheet.foreground, TINTED[kind]))
 
 
@@ -160,7 +160,7 @@ def _chance(sheet: Sheet, group: str, count: int, choices: int) -> Iterator[int]
     return (int.from_bytes(digest[2 * index : 2 * index + 2], "big") % choices for index in range(count))
 
 
-def _alignment_patterns(sheet: Sheet) -> list[tuple[Outline, float, float]]:
+def _alignment_patterns(sheet: Sheet) -> list[Placed]:
     """Return all alignment patterns and their places, in modules; layers never leave out any part of them."""
     modules = sheet.design.modules
     # Sprites of your own may have any form, so the pattern beside them is plain.

@@ -5,16 +5,16 @@ Stamping is exact because modules have whole pixels: every copy lies on the same
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, cached_property, partial
-from itertools import groupby
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property, lru_cache, partial
+from itertools import groupby, product
 from math import ceil, floor, isclose
 from typing import NamedTuple
 
 from PIL import Image, ImageChops
 
 from qrkit.design.color import Color
-from qrkit.design.outline import Outline, rectangle
+from qrkit.design.outline import Outline, Placed, Scattered, rectangle
 from qrkit.drawing.bitmaps import placed
 from qrkit.drawing.scene import (
     Bitmap,
@@ -33,7 +33,7 @@ from qrkit.drawing.scene import (
     Stamps,
 )
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
-from qrkit.drawing.untrusted.rasteriser import Step, compress_png, is_in_two_colors, paint_png
+from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
 from qrkit.drawing.untrusted.rasteriser.worker import COVER, DRAW_OVER, FILL, STENCIL
 
@@ -54,6 +54,8 @@ COMPRESSION_OF_TWO_COLORS = 3
 NOWHERE = (1 << 30, 1 << 30, 0, 0)
 """Left, top, right and bottom of no pixels."""
 
+Grid = tuple[int, int, int]
+"""Left, top and the size of a cell, in pixels."""
 Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
 
@@ -76,23 +78,25 @@ def seen(scene: Scene) -> Image.Image:
     return _without_alpha(painted(scene))
 
 
-def png(scene: Scene, level: int | None = None) -> bytes:
+def png(scene: Scene, write_tones: Callable[[Tones, int], bytes], level: int | None = None) -> bytes:
     """Render a scene as PNG: with a palette if it has one color on another, else as RGB if nothing is transparent.
 
     Args:
         scene: The drawing.
+        write_tones: Writes the PNG of one color on another, with a compression level.
         level: Compression level, 0..9, from fast and large to slow and small; None for one that suits the drawing.
 
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
     """
-    canvas, default = _canvas_of(scene), COMPRESSION
+    canvas = _canvas_of(scene)
+    if tones := canvas.tones():
+        return write_tones(tones, COMPRESSION_OF_TWO_COLORS if level is None else level)
+    level = COMPRESSION if level is None else level
     if steps := canvas.steps():
-        if is_in_two_colors(steps, *canvas.size):
-            default = COMPRESSION_OF_TWO_COLORS
-        return paint_png(steps, *canvas.size, default if level is None else level)
+        return paint_png(steps, *canvas.size, level)
     picture = _without_alpha(canvas.finished())
-    return compress_png(picture.tobytes(), picture.width, picture.height, default if level is None else level)
+    return compress_png(picture.tobytes(), picture.width, picture.height, level)
 
 
 def _canvas_of(scene: Scene) -> _Canvas:
@@ -111,11 +115,50 @@ def _is_opaque(picture: Image.Image) -> bool:
     return picture.getchannel("A").getextrema() == (255, 255)
 
 
+class Tones(NamedTuple):
+    """A picture of one color on another, and the mixtures between them.
+
+    Attributes:
+        width: Pixels.
+        height: Pixels.
+        pixels: How far each pixel is covered, row by row.
+        palette: Red, green and blue of the 256 mixtures.
+    """
+
+    width: int
+    height: int
+    pixels: bytes
+    palette: bytes
+
+
 class _Painting(NamedTuple):
-    """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it."""
+    """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it.
+
+    Attributes:
+        paint: Paints it on an image.
+        step: Returns the step.
+        color: Its opaque color, if that is the only one and covers all pixels, or those that `cover` tells.
+        cover: Adds its area to a mask.
+    """
 
     paint: Callable[[Image.Image], None]
-    step: Callable[[], Step] | None
+    step: Callable[[], Step] | None = None
+    color: Color | None = None
+    cover: Masked | None = None
+
+
+class _Form(NamedTuple):
+    """An outline that is repeated.
+
+    Attributes:
+        outline: The outline, in cells.
+        cells: The cells that it may touch; see `_cells`.
+        places: How many cells each copy is moved to the right and down.
+    """
+
+    outline: Outline
+    cells: tuple[tuple[int, int], ...]
+    places: list[tuple[float, float]]
 
 
 class _Canvas:
@@ -138,7 +181,7 @@ class _Canvas:
 
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
         """Add items with one paint, transformed by a matrix; the paint of images is None."""
-        if paint is not None and any(isinstance(item, Squares | Stamps) for item in items):
+        if paint is not None and any(isinstance(item, Squares | Stamps) or _grid(item, matrix) for item in items):
             self._add_through([self._masked(item, matrix) for item in items], matrix, paint)
             return
         for item in items:
@@ -153,9 +196,22 @@ class _Canvas:
                 case _:
                     self._wait(item, matrix)
 
+    def tones(self) -> Tones | None:
+        """Return the image with all items if they are in one color on a ground of another; else None."""
+        self._draw_waiting()
+        ground, *others = self._paintings or [_Painting(_nothing)]
+        covers = [one.cover for one in others if one.cover]
+        inks = {one.color for one in others}
+        if ground.cover or not ground.color or len(covers) < len(others) or len(inks) != 1 or not (ink := inks.pop()):
+            return None
+        mask, palette = Image.new("L", self.size), Image.new("RGB", (256, 1), _rgb(ground.color))
+        for add_to in covers:
+            add_to(mask)
+        palette.paste(_rgb(ink), (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
+        return Tones(*self.size, mask.tobytes(), palette.tobytes())
+
     def steps(self) -> list[Step]:
         """Return the steps that paint all items in the process that draws; nothing if some need this process."""
-        self._draw_waiting()
         steps = [painting.step for painting in self._paintings if painting.step]
         return [step() for step in steps] if len(steps) == len(self._paintings) else []
 
@@ -168,8 +224,14 @@ class _Canvas:
             self._paintings.pop().paint(picture)  # and frees the drawings of this step
         return picture
 
-    def _paint(self, paint: Callable[[Image.Image], None], step: Callable[[], Step] | None = None) -> None:
-        self._paintings.append(_Painting(paint, step))
+    def _paint(
+        self,
+        paint: Callable[[Image.Image], None],
+        step: Callable[[], Step] | None = None,
+        color: Color | None = None,
+        cover: Masked | None = None,
+    ) -> None:
+        self._paintings.append(_Painting(paint, step, color, cover))
 
     def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
         """Return the drawings of this canvas that are rendered together, with room for another of this size."""
@@ -198,20 +260,24 @@ class _Canvas:
         if left < right and top < bottom:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
             size = (right - left, bottom - top)
-            svg = document(*size, body, self._definitions)
-            drawn, is_first = self._drawings_for(size).add(svg, size), not self._paintings
+            svg, drawings, place = document(*size, body, self._definitions), self._drawings_for(size), (left, top)
             # In one color, the coverage says it all, and colors of pixels that are nearly clear are not rounded.
-            color = self._inks.pop() if len(self._inks) == 1 else None
-            kind = COVER if color else DRAW_OVER
+            if len(self._inks) == 1 and (color := self._inks.pop()):
+                cover = drawings.add_cover(body, size)
+                self._paint(
+                    lambda picture: _paint_through(picture, place, cover(), color),
+                    lambda: Step(COVER, *place, *size, _rgb(color), svg),
+                    color,
+                    lambda mask: mask.paste(255, place, cover()),
+                )
+            else:
+                drawn, is_first = drawings.add(svg, size), not self._paintings
 
-            def paint(picture: Image.Image) -> None:
-                if color:
-                    _paint_through(picture, (left, top), drawn().getchannel("A"), color)
-                else:
+                def paint(picture: Image.Image) -> None:
                     put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
-                    put(drawn(), (left, top))
+                    put(drawn(), place)
 
-            self._paint(paint, lambda: Step(kind, left, top, *size, _rgb(color) if color else (), svg))
+                self._paint(paint, lambda: Step(DRAW_OVER, *place, *size, (), svg))
         self._waiting, self._waiting_box, self._definitions, self._inks = [], NOWHERE, Definitions(), set()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
@@ -237,7 +303,11 @@ class _Canvas:
             size = (right - left, bottom - top)
             if color.alpha == 255:  # same result as below, but faster
                 step = Step(FILL, left, top, *size, _rgb(color))
-                self._paint(lambda picture: picture.paste(channels, (left, top, right, bottom)), lambda: step)
+                self._paint(
+                    lambda picture: picture.paste(channels, (left, top, right, bottom)),
+                    lambda: step,
+                    color if size == self.size else None,
+                )
             elif color.alpha:
                 colored = partial(Image.new, "RGBA", size, channels)
                 self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
@@ -259,11 +329,23 @@ class _Canvas:
             box, mask = shown()
             _paint_through(picture, box[:2], mask, ink if isinstance(ink, Color) else ink().crop(box))
 
-        def step(color: Color) -> Step:
-            (left, top, right, bottom), mask = shown()
-            return Step(STENCIL, left, top, right - left, bottom - top, _rgb(color), mask.tobytes())
+        if not isinstance(ink, Color):
+            self._paint(paint_through)
+            return
 
-        self._paint(paint_through, partial(step, ink) if isinstance(ink, Color) and ink.alpha == 255 else None)
+        def covered() -> tuple[tuple[int, int, int, int], Image.Image]:
+            box, mask = shown()
+            return box, mask.point([round(one * ink.opacity) for one in range(256)]) if ink.alpha < 255 else mask
+
+        def step() -> Step:
+            (left, top, right, bottom), mask = covered()
+            return Step(STENCIL, left, top, right - left, bottom - top, _rgb(ink), mask.tobytes())
+
+        def cover(mask: Image.Image) -> None:
+            box, own = covered()
+            mask.paste(255, box, own)
+
+        self._paint(paint_through, step, ink.opaque, cover)
 
     def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image.Image]:
         """Return a function that paints an image with a gradient."""
@@ -309,6 +391,8 @@ class _Canvas:
             masked = _squares(item, matrix)
         elif isinstance(item, Stamps):
             masked = self._stamps(item, matrix)
+        elif isinstance(item, Shape) and isinstance(item.outline, Scattered) and (grid := _grid(item, matrix)):
+            masked = self._copies(item.outline, matrix, grid)
         return masked or self._outline(_outline(item), matrix)
 
     def _stamps(self, stamps: Stamps, matrix: Matrix) -> Masked | None:
@@ -334,6 +418,33 @@ class _Canvas:
             stamp = drawn()
             for place in whole:
                 mask.paste(255, place, stamp)
+
+        return add
+
+    def _copies(self, outline: Scattered, matrix: Matrix, grid: Grid) -> Masked:
+        """Return a function that adds outlines in cells to a mask; those that are alike are drawn once."""
+        left, top, size = grid
+        forms, others = _forms(outline.parts)
+        column, boxes, height = list[Placed](), list[tuple[int, int, int, int]](), 0
+        for form in forms:
+            (first, top_row), (last, bottom_row) = form.cells[0], form.cells[-1]
+            column.append((form.outline, -first, height - top_row))
+            below = height + bottom_row + 1 - top_row
+            boxes.append((0, size * height, size * (last + 1 - first), size * below))
+            height = below
+        across, down = max((box[2] for box in boxes), default=0), size * height
+        body = f'<path d="{path_data(Outline.scattered(column, scale=size))}"/>'
+        drawn = self._drawings_for((across, down)).add_cover(body, (across, down))
+        rest = self._outline(Outline.scattered(others, *outline.place), matrix) if others else _nothing
+
+        def add(mask: Image.Image) -> None:
+            rest(mask)
+            stamps = drawn()
+            for form, box in zip(forms, boxes, strict=True):
+                stamp, (first, top_row) = stamps.crop(box), form.cells[0]
+                x, y = left + size * first, top + size * top_row
+                for right, below in form.places:
+                    mask.paste(255, (x + size * int(right), y + size * int(below)), stamp)
 
         return add
 
@@ -389,7 +500,7 @@ class _Drawings:
     def _covered(self) -> Image.Image:
         column = self._width, self._height
         covers = document(*column, "".join(self._covers), Definitions())
-        return Image.frombytes("RGBA", column, rasterise_new([(covers, *column)])[0]).getchannel("A")
+        return Image.frombytes("L", column, rasterise_new([(covers, *column)], covers=True)[0])
 
 
 def _paint(item: Item) -> Paint | None:
@@ -436,6 +547,49 @@ def _outline(item: Item) -> Outline:
         case Rectangle(x, y, width, height):
             return rectangle(x, y, width, height)
     raise TypeError(f"{type(item).__name__} has no outline")
+
+
+def _grid(item: Item, matrix: Matrix) -> Grid | None:
+    """Return left, top and the size of a cell in pixels, of outlines in the cells of a grid, in a color.
+
+    Copies are exact there, because no two parts cover the same pixel in part.
+    """
+    match item:
+        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(_is_in_cells, parts)):
+            left, top, width, height = matrix.box(x, y, scale, scale)
+            if width == height and matrix.scale_x > 0 < matrix.scale_y and _whole(left, top, width):
+                return round(left), round(top), round(width)
+    return None
+
+
+def _is_in_cells(part: Placed) -> bool:
+    """Return True for a whole outline that is moved by whole cells."""
+    outline, right, down = part
+    return outline.letters[-1] == "Z" and right % 1 == down % 1 == 0
+
+
+@lru_cache(maxsize=1024)  # symbols share few outlines
+def _cells(outline: Outline) -> tuple[tuple[int, int], ...]:
+    """Return the cells that an outline may touch, the first at the top left and the last at the bottom right."""
+    left, top, right, bottom = outline.box()
+    return tuple(product(range(floor(left), ceil(right)), range(floor(top), ceil(bottom))))
+
+
+def _forms(parts: Sequence[Placed]) -> tuple[list[_Form], list[Placed]]:
+    """Return the parts that share no cell with another, by their outlines, and those that share one."""
+    outlines = {id(outline): outline for outline, _, _ in parts}
+    forms = {key: _Form(outline, _cells(outline), []) for key, outline in outlines.items()}
+    owners: dict[tuple[float, float], int] = {}
+    sharing: set[int] = set()
+    for number, (outline, right, down) in enumerate(parts):
+        for column, row in forms[id(outline)].cells:
+            owner = owners.setdefault((right + column, down + row), number)
+            if owner != number:
+                sharing |= {owner, number}
+    for number, (outline, right, down) in enumerate(parts):
+        if number not in sharing:
+            forms[id(outline)].places.append((right, down))
+    return [form for form in forms.values() if form.places], [parts[number] for number in sorted(sharing)]
 
 
 def _squares(squares: Squares, matrix: Matrix) -> Masked | None:

@@ -14,10 +14,12 @@ from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
+    from qrkit.drawing.writers.canvas import Tones
 
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PALETTE_COLOR = 3
+BITS_OF_TONES = 8
 METRE = 1
 METRES_PER_INCH = 0.0254
 FILTER_NONE, FILTER_UP = b"\x00", b"\x02"
@@ -37,7 +39,7 @@ def write(scene: Scene, compression: int | None = None) -> bytes:
         return write_plain(plain, compression)
     from qrkit.drawing.writers.canvas import png
 
-    file = png(scene, compression)
+    file = png(scene, write_tones, compression)
     # The encoder always writes a resolution, which is replaced with the requested one.
     parts = [one for one in _chunks(file) if one[4:8] != b"pHYs"]
     return SIGNATURE + b"".join([parts[0], _resolution(scene.dots_per_inch), *parts[1:]])
@@ -48,6 +50,15 @@ def write_plain(plain: Plain, compression: int | None = None) -> bytes:
     level = PLAIN_COMPRESSION if compression is None else compression
     head = _head(*size_in_pixels(plain), *plain.palette, plain.dots_per_inch)
     return b"".join((head, _chunk(b"IDAT", zlib.compress(_scanlines(plain), level)), END))
+
+
+def write_tones(tones: Tones, level: int) -> bytes:
+    """Write one color on another, with the mixtures between them, at a compression level."""
+    width, height, pixels, palette = tones
+    lines = b"".join([FILTER_NONE + pixels[start : start + width] for start in range(0, len(pixels), width)])
+    size = struct.pack(">IIBBBBB", width, height, BITS_OF_TONES, PALETTE_COLOR, 0, 0, 0)
+    parts = (b"IHDR", size), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, level))
+    return b"".join([SIGNATURE, *[_chunk(*part) for part in parts], END])
 
 
 @lru_cache(maxsize=64)

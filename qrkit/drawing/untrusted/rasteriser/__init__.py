@@ -16,13 +16,13 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import FILL, NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
+from qrkit.drawing.untrusted.rasteriser.worker import NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
 __all__ = [
-    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "is_in_two_colors",
-    "paint_png", "rasterise", "rasterise_all", "within",
+    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "paint_png",
+    "rasterise", "rasterise_all", "within",
 ]  # fmt: skip
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
@@ -93,11 +93,14 @@ def rasterise(svg: bytes, width: int, height: int, *, seconds: float = LONGEST_S
     return rasterise_all([(svg, width, height)], seconds=seconds)[0]
 
 
-def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float = LONGEST_SECONDS) -> list[bytes]:
+def rasterise_all(
+    drawings: Sequence[tuple[bytes, int, int]], *, covers: bool = False, seconds: float = LONGEST_SECONDS
+) -> list[bytes]:
     """Draw several SVGs in one request, which takes less time than a request for each of them.
 
     Args:
         drawings: An SVG, and its width and height in pixels, for each drawing.
+        covers: True for the alpha of each pixel alone.
         seconds: Time limit for all of them together.
 
     Returns:
@@ -107,8 +110,8 @@ def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float 
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
     parts = [part for svg, width, height in drawings for part in (SIZE.pack(width, height), svg)]
-    pixels = _send_request(_drawers, b"draw", parts, seconds)
-    ends = [*accumulate(4 * width * height for _, width, height in drawings)]
+    pixels = _send_request(_drawers, b"cover" if covers else b"draw", parts, seconds)
+    ends = [*accumulate((1 if covers else 4) * width * height for _, width, height in drawings)]
     return [pixels[start:end] for start, end in pairwise([0, *ends])]
 
 
@@ -125,16 +128,8 @@ def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, sec
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    job = b"paint two colors" if is_in_two_colors(steps, width, height) else b"paint"
     parts = [part for step in steps for part in (STEP.pack(*step[:5]), bytes(step.color), step.shape)]
-    return _send_request(_drawers, job, [PNG.pack(width, height, level), *parts], seconds)
-
-
-def is_in_two_colors(steps: Sequence[Step], width: int, height: int) -> bool:
-    """Return whether the first step fills the picture with one color, and all others paint in another one."""
-    ground, *others = steps
-    is_whole = ground[:5] == (FILL, 0, 0, width, height)
-    return is_whole and len({step.color for step in others}) == 1 and all(s.color and s.kind != FILL for s in others)
+    return _send_request(_drawers, b"paint", [PNG.pack(width, height, level), *parts], seconds)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:

@@ -17,19 +17,19 @@ MOST_OF_ONE = MOST_KEPT // 4
 _Drawing = tuple[bytes, int, int]
 
 
-def rasterise_new(drawings: Sequence[_Drawing]) -> list[bytes]:
+def rasterise_new(drawings: Sequence[_Drawing], *, covers: bool = False) -> list[bytes]:
     """Draw several SVGs like `rasterise_all`, but only those of which the pixels are not kept from before.
 
     Raises:
         RenderingFailed: See `rasterise_all`. The time limit of `within` holds for kept drawings as well.
     """
     check_time()
-    pixels = {drawing: found for drawing in drawings if (found := _kept.get(drawing))}
+    pixels = {drawing: found for drawing in drawings if (found := _kept.get((*drawing, covers)))}
     if missing := [drawing for drawing in dict.fromkeys(drawings) if drawing not in pixels]:
-        pixels |= zip(missing, rasterise_all(missing), strict=True)
+        pixels |= zip(missing, rasterise_all(missing, covers=covers), strict=True)
         for drawing in missing:
-            if _size(drawing, pixels[drawing]) <= MOST_OF_ONE:
-                _kept.keep(drawing, pixels[drawing])
+            if _size((*drawing, covers), pixels[drawing]) <= MOST_OF_ONE:
+                _kept.keep((*drawing, covers), pixels[drawing])
     return [pixels[drawing] for drawing in drawings]
 
 
@@ -38,8 +38,8 @@ def forget_drawings() -> None:
     _kept.forget()
 
 
-def _size(drawing: _Drawing, pixels: bytes) -> int:
-    return len(drawing[0]) + len(pixels)
+def _size(key: tuple[bytes, int, int, bool], pixels: bytes) -> int:
+    return len(key[0]) + len(pixels)
 
 
 _kept = Recent(_size, MOST_KEPT)

@@ -110,6 +110,12 @@ def _draw(*parts: bytes) -> bytes:
     return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in zip(parts[::2], parts[1::2], strict=True))
 
 
+def _cover(*parts: bytes) -> bytes:
+    return b"".join(
+        _coverage(COVER, svg, SIZE.unpack(size)).tobytes() for size, svg in zip(parts[::2], parts[1::2], strict=True)
+    )
+
+
 def _paint(head: bytes, *steps: bytes) -> bytes:
     """Paint steps one over the other, and return the picture as PNG."""
     from PIL import Image
@@ -142,24 +148,6 @@ def _paint(head: bytes, *steps: bytes) -> bytes:
     if picture.mode == "RGBA" and _is_opaque(picture):
         picture = picture.convert("RGB")
     return _png(picture.tobytes(), width, height, level)
-
-
-def _paint_two_colors(head: bytes, *steps: bytes) -> bytes:
-    """Paint steps in one color on a ground, and return the picture as PNG, in which a pixel is its coverage."""
-    from io import BytesIO
-
-    from PIL import Image
-
-    width, height, level = PNG.unpack(head)
-    ground, ink = tuple(steps[1]), tuple(steps[1 + STEP_PARTS])
-    picture, palette = Image.new("L", (width, height)), Image.new("RGB", (256, 1), ground)
-    for kind, left, top, size, _, shape in _unpacked(steps[STEP_PARTS:]):
-        picture.paste(255, (left, top), _coverage(kind, shape, size))
-    palette.paste(ink, (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
-    picture.putpalette(palette.tobytes())
-    file = BytesIO()
-    picture.save(file, "PNG", compress_level=level)
-    return file.getvalue()
 
 
 def _unpacked(steps: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int, tuple[int, int], tuple[int, ...], bytes]]:
@@ -211,7 +199,7 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> byt
 
 
 JOBS: dict[bytes, Callable[..., bytes]] = {
-    b"draw": _draw, b"paint": _paint, b"paint two colors": _paint_two_colors, b"compress": _compress
+    b"draw": _draw, b"cover": _cover, b"paint": _paint, b"compress": _compress
 }  # fmt: skip
 
 
