@@ -194,7 +194,7 @@ def _fillets(cells: Cells) -> Iterator[Placed]:
 
 @lru_cache(maxsize=64)
 def _fillet(*corners: int) -> Outline:
-    """Draw triangles with a concave side in corners of a cell: 0 and 1 are the upper corners, 2 and 3 the lower ones."""
+    """Draw triangles with a concave side in corners of a cell: 0 and 1 are the upper ones, 2 and 3 the lower ones."""
     return Outline.scattered((_triangle(corner), corner % 2, corner // 2) for corner in corners)
 
 
