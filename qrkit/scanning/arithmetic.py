@@ -10,18 +10,20 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from qrkit.design.color import WHITE, Color
+from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.gradient import Gradient
 from qrkit.design.shapes.styles import TINTED
 from qrkit.drawing.draw import picture_size
-from qrkit.drawing.paints import faded
+from qrkit.drawing.layout import lay_out
+from qrkit.drawing.paints import faded, paint
+from qrkit.drawing.scene import Linear
 from qrkit.scanning.fixes import LIGHTEST, eyes_of, inks_of, luma, safe_eye
 from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, ROUNDING, STANDARD_QUIET, is_read_by_tills, issues_of
 from qrkit.scanning.measures import EyeShape, Structure
 from qrkit.scanning.scan_report import Issue, ScanReport
 from qrkit.scanning.verdict import report_of, verdict_of
 from qrkit.symbol.encode import symbol_of
-from qrkit.symbol.symbol import CORNERS
+from qrkit.symbol.symbol import CORNERS, FINDER, finder_places
 
 if TYPE_CHECKING:
     from qrkit.design.decoration import Marker
@@ -102,8 +104,11 @@ def _look_of(design: Design) -> Look | None:
 
 
 def _look_with_eyes(design: Design) -> Look | None:
-    """Return the look of a robust design in one ink, whose eyes have other shapes and inks; None for all others."""
-    if design.modules.palette or not is_robust(design) or (look := _look_in(design.foreground, design)) is None:
+    """Return the look of a robust design in one ink or a gradient, whose eyes may differ; None for all others."""
+    if design.modules.palette or not is_robust(design):
+        return None
+    look = _shaded(design) if isinstance(design.foreground, Gradient) else _look_in(design.foreground, design)
+    if look is None:
         return None
     markers = dict(eyes_of(design))
     eyes = tuple(_eye_of(markers[eye.corner], eye, design) if eye.corner in markers else eye for eye in look[0].eyes)
@@ -113,10 +118,46 @@ def _look_with_eyes(design: Design) -> Look | None:
 
 def _eye_of(marker: Marker, plain: EyeShape, design: Design) -> EyeShape:
     """Return the eye that a marker draws instead of a plain one."""
-    inks = (marker.outer_color or design.foreground, marker.inner_color or design.foreground)
-    ring, pupil = (look[0].contrast for ink in inks if (look := _look_in(ink, design)))
+    ring, pupil = plain.ring_contrast, plain.pupil_contrast
+    if marker.outer_color and (look := _look_in(marker.outer_color, design)):
+        ring = look[0].contrast
+    if marker.inner_color and (look := _look_in(marker.inner_color, design)):
+        pupil = look[0].contrast
     shape = _measured_eye(marker.pattern, marker.inner, plain.corner)
     return replace(shape, ring_contrast=ring, pupil_contrast=pupil, light=plain.light)
+
+
+def _shaded(design: Design) -> Look | None:
+    """Return the look of a design whose ink is a linear gradient: its contrast is that of the faintest part."""
+    import numpy as np  # most designs do without it
+
+    from qrkit.scanning.budget import true_modules
+    from qrkit.scanning.sampling import MARGIN
+    from qrkit.scanning.structure import contrast_of
+
+    symbol = symbol_of(design)
+    layout = lay_out(design, symbol, exact=True)
+    ink = paint(design.foreground, layout.width, layout.height)
+    look = _look_in(BLACK, design)
+    if look is None or not isinstance(ink, Linear) or any(color.alpha < 255 for _, color in ink.stops):
+        return None
+    (left, top), (right, bottom), middles = ink.start, ink.stop, (np.arange(symbol.side) + 0.5) * layout.module
+    across, down = right - left, bottom - top
+    along = (middles + layout.x - left) * across + ((middles + layout.y - top) * down)[:, None]
+    offsets, colors = zip(*ink.stops, strict=True)
+    inked = np.interp(along / (across**2 + down**2), offsets, [color.luma for color in colors])
+    light = look[0].light
+    luma = np.pad(np.where(true_modules(symbol), inked, light), MARGIN, constant_values=light)
+    contrast, _ = contrast_of(luma, symbol, np.zeros(inked.shape, dtype=bool))
+    places = finder_places(symbol.side)
+    eyes = []
+    for eye in look[0].eyes:
+        row, column = places[eye.corner]
+        box = light - inked[row : row + FINDER, column : column + FINDER]
+        ring = np.median([box[0, 2:5], box[-1, 2:5], box[2:5, 0], box[2:5, -1]])
+        eyes.append(replace(eye, ring_contrast=float(ring), pupil_contrast=float(box[FINDER // 2, FINDER // 2])))
+    structure = replace(look[0], contrast=contrast, eyes=tuple(eyes))
+    return structure, issues_of(None, None, structure)
 
 
 @lru_cache(maxsize=128)

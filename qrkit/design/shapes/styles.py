@@ -181,17 +181,26 @@ def _leaves(cells: Cells, largest: float) -> Iterator[Placed]:
 
 def _fillets(cells: Cells) -> Iterator[Placed]:
     """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
-    for row, (line, below) in enumerate(pairwise(cells), 1):
+    corners: dict[tuple[int, int], list[int]] = {}
+    for row, (line, below) in enumerate(pairwise(cells)):
         # Two by two cells, of which only one may be light.
-        for column, four in enumerate(zip(line, line[1:], below, below[1:], strict=False), 1):
+        for column, four in enumerate(zip(line, line[1:], below, below[1:], strict=False)):
             if sum(four) == 3:
                 light = four.index(0)
-                yield _fillet(1 if light % 2 else -1, 1 if light > 1 else -1), column, row
+                corners.setdefault((column + light % 2, row + light // 2), []).append(3 - light)
+    for (column, row), filled in corners.items():
+        yield _fillet(*filled), column, row
 
 
-@lru_cache(maxsize=4)
-def _fillet(across: int, down: int) -> Outline:
-    """Draw a triangle with a concave side in the corner at 0, 0, its legs leading into the cell across and down."""
+@lru_cache(maxsize=64)
+def _fillet(*corners: int) -> Outline:
+    """Draw triangles with a concave side in corners of a cell: 0 and 1 are the upper ones, 2 and 3 the lower ones."""
+    return Outline.scattered((_triangle(corner), corner % 2, corner // 2) for corner in corners)
+
+
+def _triangle(corner: int) -> Outline:
+    """Draw the triangle of a corner that lies at 0, 0."""
+    across, down = 1 - 2 * (corner % 2), 1 - 2 * (corner // 2)
     leg_x, leg_y, near_x, near_y = (one * leg for leg in (FILLET, FILLET * (1 - KAPPA)) for one in (across, down))
     # All parts of an outline run in the same direction; otherwise they would cut holes into each other.
     filled = Outline("MLCZ", (0, 0, leg_x, 0, near_x, 0, 0, near_y, 0, leg_y))
