@@ -159,10 +159,10 @@ class Card:
 def card(content: str) -> Card:
     """Describe a content. Never raises, and takes time proportional to the length of the content."""
     text = content.strip(BLANKS)
-    scheme, _, rest = text.partition(":")
+    scheme, colon, rest = text.partition(":")
     if scheme.upper() in ("HTTP", "HTTPS"):
         return _app(text) or Card("link", TITLES["link"], (Row("Address", text),))
-    if reader := READERS.get(scheme.upper()):
+    if colon and (reader := READERS.get(scheme.upper())):
         parsed = reader(rest)
     else:
         from qrkit.contents.reading import read  # summaries do without it
@@ -233,8 +233,8 @@ def summary(content: str) -> str:
     text = content.lstrip(IN_FRONT)  # it has a secret all the same
     if _PAYMENT.match(text):
         return _payment_summary(text)
-    scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
-    if scheme in SUMMARIES:
+    scheme, colon, _ = text[:LONGEST_SCHEME].upper().partition(":")
+    if colon and scheme in SUMMARIES:
         return SUMMARIES[scheme](text)
     title = app_code_title(text)
     return f"{say(title[:1].upper() + title[1:])}, {say('details hidden')}" if title else content

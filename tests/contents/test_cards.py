@@ -87,8 +87,8 @@ def test_a_content_is_a_kind_a_title_and_rows(content, kind, title, rows):
 @pytest.mark.parametrize(
     "content",
     [
-        "", "hello", "a: b", "tel:", "tel:call me maybe", "mailto:", "sms:", "geo:here", "geo:45", "geo:4567,1",
-        "geo:46.1,14.5;crs=nad83", "GEO:46.1,14.5,120;u=3;CRS=moon?q=Crater",
+        "", "hello", "a: b", "otpauth", "tel:", "tel:call me maybe", "mailto:", "sms:", "geo:here", "geo:45",
+        "geo:4567,1", "geo:46.1,14.5;crs=nad83", "GEO:46.1,14.5,120;u=3;CRS=moon?q=Crater",
         "WIFI:", "WIFI:P:secret;;", "MECARD:;;", "BEGIN:VCARD", vcard("PHOTO:x"), "BEGIN:VCALENDAR",
         event("UID:1"), "BEGIN:X", "javascript:alert(1)", "ftp://example.com",
     ],
@@ -334,6 +334,7 @@ SUMMARIES = [
     (event("SUMMARY:Night of the Harbour", "LOCATION:Pier 4"), "Event: Night of the Harbour"),
     ("BEGIN:VCALENDAR BEGIN:VEVENT SUMMARY:Night DTSTART:20260614T180000Z", "Event: Night"),
     ("BEGIN the day", "BEGIN the day"),
+    *((word, word) for word in ("Wifi", "MECARD", "otpauth")),
     ("BEGIN:something", "BEGIN:something"),
     ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP&issuer=Shop",
      "One-time password: Shop:ada@example.com (secret hidden)"),
