@@ -627,7 +627,7 @@ def test_a_download_for_print_says_that_short_urls_lead_to_this_computer(shop):
     [
         ("de", "Zeile 3: Website='': darf nicht leer sein."),
         ("fr", "Ligne 3\xa0: Website=''\xa0: ne doit pas être vide."),
-        ("es", "Fila 3: Website='': no puede estar vacío."),
+        ("es", "Fila 3: Website='': no debe estar vacío."),
         ("nl", "Rij 3: Website='': mag niet leeg zijn."),
     ],
 )
