@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
 from qrkit.commands.parsing import Command, Parser, add_command, add_heading
-from qrkit.errors import QrkitError
+from qrkit.errors import QrkitError, similar
 
 __all__ = ["main", "parser", "program"]
 
@@ -130,6 +130,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words:
         reader.print_help(sys.stderr)
         return Status.REFUSED
+    options = reader._option_string_actions
+    if words[0].startswith("-") and words[0] not in options:
+        near = similar(words[0], options)
+        rule = f"is not an option; {near}" if near else "stands before the command; write options behind it"
+        reader.error(f"{words[0]} {rule}")
     command = ""
     try:
         parsed = reader.parse_args(words)

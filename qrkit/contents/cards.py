@@ -74,17 +74,23 @@ CONTACT = {
     "URL": "Web",
     "ADR": "Address",
     "GEO": "Coordinates",
+    "BDAY": "Birthday",
     "NOTE": "Note",
 }
 EVENT = {
     "DTSTART": "Begins",
     "DTEND": "Ends",
+    "RRULE": "Repeats",
+    "UNTIL": "Until",
     "LOCATION": "Where",
     "GEO": "Coordinates",
     "DESCRIPTION": "About",
     "URL": "Web",
     "ORGANIZER": "Organizer",
 }
+REPEATS = {"DAILY": "Every day", "WEEKLY": "Every week", "MONTHLY": "Every month", "YEARLY": "Every year"}
+MORE_THAN_ONCE = "More than once"
+"""Stands for a rule with parts that one short text does not say."""
 WIFI = {"P": "Password", "I": "User name", "E": "Sign-in method", "T": "Security", "H": "Hidden network"}
 SECURITY = {"WPA": "WPA", "WPA3": "WPA3", "WEP": "WEP", "none": "None, no password needed"}
 TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
@@ -355,11 +361,16 @@ def _types(field: Line) -> tuple[str, ...]:
     return tuple(word for name, word in TYPES.items() if name in said)
 
 
-def _contact_value(field: Line) -> str:
+def _contact_value(field: Line) -> str | Moment:
     if field.name in ("ADR", "ORG"):
         return ", ".join(piece.strip() for piece in split(field.value, ";") if piece.strip())
     if field.name == "GEO":
         return _coordinates(field.value)
+    if field.name == "BDAY":
+        from qrkit.contents.moments import day_of  # few contacts have a birthday
+
+        day = day_of(field.value)
+        return Moment(day) if day else field.value
     return without_scheme(field)
 
 
@@ -388,6 +399,14 @@ def _event(text: str) -> Card:
         said["ORGANIZER"] = re.sub("^mailto:", "", fields["ORGANIZER"].value.strip(), flags=re.IGNORECASE)
     if said.get("DTEND") == said.get("DTSTART"):
         said.pop("DTEND", None)
+    if "RRULE" in fields:
+        parts = dict(part.partition("=")[::2] for part in fields["RRULE"].value.strip().upper().split(";"))
+        is_each = parts.get("INTERVAL", "1") == "1" and parts.keys() <= {"FREQ", "INTERVAL", "UNTIL", "WKST"}
+        said["RRULE"] = Word(REPEATS.get(parts.get("FREQ", ""), MORE_THAN_ONCE) if is_each else MORE_THAN_ONCE)
+        from qrkit.contents.moments import day_of  # few events are repeated
+
+        last = day_of(parts.get("UNTIL", ""))
+        said |= {"UNTIL": Moment(last)} if last else {}
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 

@@ -164,12 +164,18 @@ def _named(name: str, formats: Mapping[str, Format]) -> Format:
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
     """Return the export format for the suffix of a file."""
-    return exchange_format(path.suffix[1:])
+    return exchange_format(_suffix(path, EXPORT_FORMATS))
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
     """Return the import format for the suffix of a file."""
-    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(path.suffix[1:])
+    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(_suffix(path, IMPORT_FORMATS))
+
+
+def _suffix(path: PurePath, formats: Iterable[str]) -> str:
+    if not path.suffix:
+        raise InvalidParameter(Problem("path", str(path), f"must end in one of .{', .'.join(formats)}"))
+    return path.suffix[1:]
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:

@@ -83,7 +83,10 @@ class ManyRecords(Records):
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs.
         """
-        wanted = dict.fromkeys(ids)
+        wanted = {} if isinstance(ids, str) else dict.fromkeys(ids)
+        if isinstance(ids, str) or not all(isinstance(id, str) for id in wanted):
+            rule = "must be a list of IDs as texts, such as [code.id for code in codes]"
+            raise InvalidParameter(Problem("ids", ids if isinstance(ids, str) else None, rule, "wrong-type"))
         _, codes = self._found(Search(ids=tuple(wanted)))
         known = {code.id for code in codes}
         if missing := [id for id in wanted if id not in known]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.errors import NotAllowed, NotFound
+from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem
 from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.locating import Place, PlaceFields
@@ -241,6 +241,9 @@ class Portfolio(Shown, Scanned, Written):
             NotFound: If no template has this name.
             NotAllowed: If the plan does not show the QR Code.
         """
+        if not isinstance(code, QRCode):
+            rule = "must be a record, as find_qrcode and list_qrcodes of the portfolio return it"
+            raise InvalidParameter(Problem("code", code, rule, "wrong-type"))
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
@@ -342,6 +345,9 @@ class Portfolio(Shown, Scanned, Written):
         if isinstance(source, bytes):
             data, named = source, import_format(format or "csv")
         else:
+            if isinstance(source, str) and "\n" in source:
+                rule = "is not the path of a file; to import a text, pass its bytes: text.encode()"
+                raise InvalidParameter(Problem("source", source, rule, "wrong-type"))
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)

@@ -190,6 +190,33 @@ def test_moments_of_an_event_are_read(start, end, rows):
     assert values(card(event("SUMMARY:Opening", start, end))) == rows
 
 
+@pytest.mark.parametrize(
+    ("rule", "rows"),
+    [
+        ("FREQ=WEEKLY", ["Every week"]),
+        ("FREQ=YEARLY;INTERVAL=1;UNTIL=20300614T160000Z", ["Every year", Moment(date(2030, 6, 14))]),
+        ("FREQ=WEEKLY;BYDAY=MO,WE", ["More than once"]),
+        ("FREQ=DAILY;COUNT=3", ["More than once"]),
+    ],
+)
+def test_an_event_says_that_it_repeats(rule, rows):
+    found = card(event("SUMMARY:Market", f"RRULE:{rule}")).rows
+    assert [row.value for row in found] == rows
+    assert [row.label for row in found] == ["Repeats", "Until"][: len(rows)]
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("BEGIN:VCARD\nFN:Ana\nBDAY:1984-06-14\nEND:VCARD", Moment(date(1984, 6, 14))),
+        ("MECARD:N:Ana;BDAY:19840614;;", Moment(date(1984, 6, 14))),
+        ("BEGIN:VCARD\nFN:Ana\nBDAY:--0614\nEND:VCARD", "--0614"),
+    ],
+)
+def test_a_contact_has_a_birthday(content, value):
+    assert card(content).rows == (Row("Birthday", value),)
+
+
 def test_an_event_is_not_its_time_zone_nor_its_alarm():
     text = (
         "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nBEGIN:STANDARD\nDTSTART:16011028T030000\nEND:STANDARD\nEND:VTIMEZONE\n"

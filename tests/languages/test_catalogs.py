@@ -56,7 +56,8 @@ def sentences_in(node, module):
             yield from sentences_in(node.value, module)
         case ast.Name():
             for one in ast.walk(module):
-                if isinstance(one, ast.Assign) and any(getattr(name, "id", "") == node.id for name in one.targets):
+                names = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+                if isinstance(one, ast.Assign | ast.AnnAssign) and node.id in [getattr(it, "id", "") for it in names]:
                     yield from sentences_in(one.value, module)
 
 

@@ -17,6 +17,7 @@ from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, nearest, renaming
+from qrkit.languages import translated
 from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
 from qrkit.paper.label_pages import SheetSettings
@@ -233,7 +234,7 @@ class Catalogue:
             found = self.portfolio.explain(after, asked, at=from_iso(at, name="at") if at else None, **place)
         except InvalidParameter as error:
             return {"problems": {one.name: one.rule for one in error.problems}}
-        return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": found.sentence}
+        return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": translated(found.sentence)}
 
     def use_template(self, name: str, design: Design) -> None:
         """Save a design as a template, which then draws the chosen code.
