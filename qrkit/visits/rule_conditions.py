@@ -34,6 +34,10 @@ from qrkit.tracking.times import utc, zone_of
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
+OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
+"""Languages that people and rules also know by another code: Norwegian, and old codes of Java and Android."""
+OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
+"""Codes that the European Union writes for countries, by which people know them, with those of ISO 3166."""
 MOST_LANGUAGES = 50
 MOST_PARAMETERS = 100
 MOST_COMPILED = 1_000
@@ -187,6 +191,7 @@ def _languages_in(accepted: str) -> frozenset[str]:
     parts = accepted.replace("_", "-").split(",", MOST_LANGUAGES)[:MOST_LANGUAGES]
     found = [match for part in parts if (match := _LANGUAGE.fullmatch(part))]
     tags = [one[1].lower().split("-") for one in found if float(one[2] or 1) >= LEAST_QUALITY]
+    tags += [[OTHER_LANGUAGES[tag[0]], *tag[1:]] for tag in tags if tag[0] in OTHER_LANGUAGES]
     return frozenset("-".join(tag[:length]) for tag in tags for length in range(1, len(tag) + 1))
 
 
@@ -238,6 +243,16 @@ def _place(part: str) -> Callable[[Condition], Test]:
         return test
 
     return test_of
+
+
+def _country(condition: Condition) -> Test:
+    values = frozenset(OTHER_COUNTRIES.get(value, value) for value in condition.values)
+
+    def test(visitor: Visitor) -> bool | None:
+        found = visitor.located.country
+        return None if found is None else found.lower() in values
+
+    return test
 
 
 def _referrer(condition: Condition) -> Test:
@@ -322,7 +337,7 @@ TESTS: dict[str, Callable[[Condition], Test]] = {
     "any-value-query-param": _query_of_any_value,
     "valueless-query-param": _query_without_value,
     "ip-address": _address,
-    "geolocation-country-code": _place("country"),
+    "geolocation-country-code": _country,
     "geolocation-region-name": _place("region"),
     "geolocation-city-name": _place("city"),
     "referrer-host": _referrer,
