@@ -234,7 +234,7 @@ def _address(condition: Condition) -> Test:
 
 def _place(part: str) -> Callable[[Condition], Test]:
     def test_of(condition: Condition) -> Test:
-        values = condition.values
+        values = condition.values | {OTHER_COUNTRIES.get(value, value) for value in condition.values}
 
         def test(visitor: Visitor) -> bool | None:
             found = getattr(visitor.located, part)
@@ -243,16 +243,6 @@ def _place(part: str) -> Callable[[Condition], Test]:
         return test
 
     return test_of
-
-
-def _country(condition: Condition) -> Test:
-    values = frozenset(OTHER_COUNTRIES.get(value, value) for value in condition.values)
-
-    def test(visitor: Visitor) -> bool | None:
-        found = visitor.located.country
-        return None if found is None else found.lower() in values
-
-    return test
 
 
 def _referrer(condition: Condition) -> Test:
@@ -337,7 +327,7 @@ TESTS: dict[str, Callable[[Condition], Test]] = {
     "any-value-query-param": _query_of_any_value,
     "valueless-query-param": _query_without_value,
     "ip-address": _address,
-    "geolocation-country-code": _country,
+    "geolocation-country-code": _place("country"),
     "geolocation-region-name": _place("region"),
     "geolocation-city-name": _place("city"),
     "referrer-host": _referrer,
