@@ -162,22 +162,15 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
             self.query = first.split(b" ")[1].partition(b"#")[0].partition(b"?")[2].decode("latin-1")
         pairs = [line.partition(b":")[::2] for line in fields.split(b"\r\n") if line]
         lines = [(name.lower(), value.strip(b" \t")) for name, value in pairs]
-        self._take_connection()
+        # waitress only knows an option that stands alone.
+        if "close" in re.split(r"\s*,\s*", self.headers.get("CONNECTION", "").lower()):
+            self.headers["CONNECTION"], self.connection_close = "close", True
         self._check_target()
         self._take_authority()
         self._check_host([value for name, value in lines if name == b"host"])
         self._check_length(dict.fromkeys(name for name, _ in lines), lines)
         if any(name[:1] in (b" ", b"\t") for name, _ in lines):
             raise ParsingError("a header is folded over two lines")
-
-    def _take_connection(self) -> None:
-        """Look for `close` and `keep-alive` among several options (RFC 9110, 7.6.1): waitress only knows one alone."""
-        options = {option.strip().lower() for option in self.headers.get("CONNECTION", "").split(",")}
-        for option in ("close", "keep-alive"):
-            if option in options:
-                self.headers["CONNECTION"] = option
-                self.connection_close = option == "close"
-                break
 
     def _check_target(self) -> None:
         if self.version not in VERSIONS:
