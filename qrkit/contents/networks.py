@@ -147,8 +147,8 @@ def read_wifi(text: str) -> dict[str, Any] | None:
     values = network_of(text.partition(":")[2])
     if not values.get("S"):
         return None
-    # Many write nothing at all for an open network.
-    security = _security(values.get("T") or "none")
+    # Many write nothing at all for an open network, and some for one with a password.
+    security = _security(values.get("T") or ("WPA" if values.get("P") else "none"))
     security = security if security in SECURITIES else "WPA"
     fields: dict[str, Any] = {"ssid": values["S"], "password": values.get("P"), "security": security}
     fields |= {"user_name": values.get("I"), "method": values.get("E", "").upper()}

@@ -51,7 +51,7 @@ SCANS = ("", "all", "day")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _HOST = re.compile(r"[^\s/:@]+")
-_HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
+_HOURS = re.compile(r"([01]?\d|2[0-4]):([0-5]\d) *[-\u2013] *([01]?\d|2[0-4]):([0-5]\d)", re.ASCII)
 _NUMBERS = re.compile(r"every ([1-9]\d{0,8})|([1-9]\d{0,11})(?:-([1-9]\d{0,11})?)?")
 _SHARE = re.compile(r"(?:(\d{1,3}(?:\.\d{1,4})?)-)?(\d{1,3}(?:\.\d{1,4})?)")
 _ANY_OCTETS = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})((?:\.\*){1,3})")
@@ -189,6 +189,8 @@ TYPES = {
 """The types of conditions by name."""
 PLACES = "geolocation-"
 """How the types begin that ask where a visitor is."""
+CASED = frozenset({"query-param", "gs1-element"})
+"""The types whose values differ if their case does."""
 NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 
@@ -245,8 +247,8 @@ class Condition(Model):
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """The values in lower case."""
-        return frozenset(value.lower() for value in self.match_value)
+        """The values, in lower case where case does not matter."""
+        return frozenset(value if self.type in CASED else value.lower() for value in self.match_value)
 
     @model_validator(mode="after")
     def _fits(self) -> Condition:

@@ -128,7 +128,7 @@ class _Lines(Notation):
     """Lines of vCards and calendars, in blocks."""
 
     def split(self, text: str) -> list[Piece]:
-        return list(_keyed_lines(list(raw_lines(text))))
+        return list(_keyed_lines(list(raw_lines(text.removeprefix("\ufeff")))))
 
     def join(self, pieces: Sequence[Piece], theirs: str) -> str:
         end = _end_of_lines(theirs)
