@@ -92,7 +92,8 @@ def cross_table(
     labels = [_labels(given, set(counted[name])) for given, name in zip(values, ("row", "column"), strict=True)]
     every = pd.MultiIndex.from_product(labels, names=["row", "column"])
     cells = counted.set_index(["row", "column"])["scans"].reindex(every, fill_value=0).astype("int64")
-    down, across = cells.groupby("column").sum()[labels[1]], cells.groupby("row").sum()[labels[0]]
+    across = cells.groupby("row").sum().reindex(labels[0], fill_value=0)
+    down = cells.groupby("column").sum().reindex(labels[1], fill_value=0)
     if least is not None:
         hidden = without_small_groups(cells.reset_index(), by=("row", "column"), least=least)
         cells = hidden.set_index(["row", "column"])["scans"]
