@@ -126,6 +126,18 @@ def test_links_of_another_service_are_not_taken_for_those_of_dub(shop):
     assert shop.campaigns().name.tolist() == ["Summer"]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    ["Nom,URL de destination,URL courte,Nombre de scans", "Nome,URL di destinazione,URL breve,Scansioni",
+     "Nazwa,Docelowy URL,Krótki URL,Skany", "名前,リンク先URL,短縮URL,スキャン数",
+     "Naam,Doel-URL,Korte URL,Aantal scans", "Bezeichnung,Ziel-URL,Kurz-URL,Anzahl Scans"],
+)  # fmt: skip
+def test_lists_of_links_are_read_in_more_languages(shop, heading):
+    shop.import_file(f"{heading}\nA,{HERE},https://old.example/door,5\n".encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.name, code.content, code.short_code, code.scans) == ("A", HERE, "door", 5)
+
+
 # ---- several files in one archive, and files that hold no table
 
 
