@@ -81,6 +81,6 @@ def without_traces(
         if not _NO_VALUES.isdisjoint(cells):
             pairs = zip(cells, is_of_addresses, strict=True)
             cells = ["" if not is_kept and cell in _NO_VALUES else cell for cell, is_kept in pairs]
-        if any(_LINE_END in cell for cell in cells):
+        if _LINE_END in "".join(cells):
             cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
         yield number, cells, error
