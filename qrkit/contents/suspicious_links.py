@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from html import unescape
 from pathlib import Path
 from unicodedata import category, name
 
@@ -40,8 +41,10 @@ _DOMAIN = re.compile(rf"(?P<host>(?:{_LABEL}\.)+(?P<top>[a-z]{{2,20}}))(?::[0-9]
 _HOST = re.compile(rf"(?:{_LABEL}\.)+[^\W\d_]{{2,20}}(?![\w@])|(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}(?![\w.])")
 _QUOTES = "\"'`\xb4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a«»\u300c\u300d\uff02"
 """Quotes that Word, mail programs and web pages put around addresses."""
-_MARKDOWN = re.compile(r"\[[^]]*\]\((\S+)\)")
-"""A link as people write it in notes: [our page](https://example.com)."""
+_MARKED = re.compile(
+    r"\[[^]]*\]\((?P<note>\S+)\)|<a\s[^<>]{0,500}?href=(?P<quote>[\"'])(?P<page>[^\"'\s]+)(?P=quote).*</a>", re.I | re.S
+)
+"""A link as notes and pages have it: [our page](https://example.com), <a href="https://example.com">our page</a>."""
 _BUNDLE = re.compile(r"(com|org|net|io|de)\.", re.I)
 """How the names of apps begin, such as `com.example.app`."""
 
@@ -114,8 +117,8 @@ def _wrapped(link: str) -> SuspiciousLink | None:
     inner = seen if gone else link
     while inner[:1] and inner[0] in f"{_QUOTES}<([":
         inner = inner[1:-1] if inner[-1] in f"{_QUOTES}>)]" else inner[1:]
-    if written := _MARKDOWN.fullmatch(link):
-        inner = written[1]
+    if written := _MARKED.fullmatch(link):
+        inner = written["note"] or unescape(written["page"])
     # A quote at the end alone may belong to one within the address, as a bracket may.
     if inner in (seen, link) and not set(inner[:-1]) & set(_QUOTES):
         inner = inner.rstrip(_QUOTES)

@@ -157,8 +157,8 @@ NO = frozenset({
 })  # fmt: skip
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
 ON = frozenset({
-    "active", "enabled", "live", "published", "running", "online", "ok", "open", "public", "aktiv", "aktiviert",
-    "actif", "activé", "activo", "activado", "actief", "aan", "ativo", "ativado", "attivo", "attivato",
+    "active", "enabled", "live", "publish", "published", "running", "online", "ok", "open", "public", "aktiv",
+    "aktiviert", "actif", "activé", "activo", "activado", "actief", "aan", "ativo", "ativado", "attivo", "attivato",
 })  # fmt: skip
 OFF = frozenset({
     "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",

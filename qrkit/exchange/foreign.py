@@ -48,20 +48,23 @@ KNOWN_STATES = columns.ON | OFF | YES | {""}
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS = (
     "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
-    "hit count",
+    "hit count", "scan count", "number of scans", "anzahl scans", "nombre de scans", "escaneos", "aantal scans",
+    "scansioni", "leituras", "skany", "スキャン数",
 )  # fmt: skip
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
     "customshorturl", "customshortlink", "custombitlink", "shorturl", "shortlink", "shortenedurl", "shortenedlink",
     "bitlink", "tinyurl", "flowcodeurl", "shortlinkurl", "cloakedurl", "redirectfrom", "redirectrulefrom", "kurzurl",
-    "kurzlink", "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink",
+    "kurzlink", "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink", "urlbreve", "linkbreve",
+    "urlcurto", "linkcurto", "krótkiurl", "krótkilink", "短縮url",
 )  # fmt: skip
 """Plain names of columns of short URLs, the one to keep first."""
 TARGETS = (
     "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
     "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
     "fullurl", "fulllink", "qrdata", "zielurl", "ziellink", "langeurl", "urllongue", "lienlong", "urldestino",
-    "urldedestino", "urllarga", "doelurl", "landingpage", "url", "websiteurl", "website",
+    "urldedestino", "urldedestination", "urldidestinazione", "docelowyurl", "リンク先url", "urllarga", "doelurl",
+    "landingpage", "url", "websiteurl", "website",
 )  # fmt: skip
 """Plain names of columns with the targets of short URLs, the clearest first."""
 UNCLEAR = 4
@@ -404,45 +407,20 @@ def plain_name(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
+_TITLES = (
+    "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
+    "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
+    "nombre", "naam", "nome", "nazwa", "名前",
+)  # fmt: skip
+_CREATED = (
+    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
+    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
+)  # fmt: skip
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
-    title=(
-        "title",
-        "name",
-        "qr code name",
-        "link name",
-        "link title",
-        "label",
-        "qr name",
-        "qr title",
-        "qr code title",
-        "flowcode name",
-        "display name",
-        "affiliate link name",
-        "titel",
-        "bezeichnung",
-        "titre",
-        "nom",
-        "título",
-        "nombre",
-        "naam",
-    ),
-    created=(
-        "created at",
-        "created",
-        "created on",
-        "created date",
-        "date created",
-        "creation date",
-        "erstellt am",
-        "erstellt",
-        "créé le",
-        "date de création",
-        "creado el",
-        "fecha de creación",
-        "aangemaakt op",
-    ),
+    title=_TITLES,
+    created=_CREATED,
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 from qrkit.exchange.columns import Fraction, without_thousands
@@ -10,6 +11,10 @@ from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
+_NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
+"""What databases and programs write into a file for no value."""
+_LINE_END = "_x000D_"
+"""How Excel escapes the first character of a line end, which other programs take for text."""
 
 
 class Linked(str):
@@ -66,3 +71,16 @@ def number_text(number: float, code: str) -> str:
     """Return the text of a number in a cell format; one such as 0000 adds leading zeros to whole numbers."""
     text = value_text(number)
     return text.zfill(len(code)) if code and not code.strip("0") and text.isdecimal() else text
+
+
+def without_traces(
+    rows: Iterator[tuple[int, Sequence[str], str]], is_of_addresses: Sequence[bool]
+) -> Iterator[tuple[int, Sequence[str], str]]:
+    """Yield rows without what other programs write for no value, and for a line end of Excel."""
+    for number, cells, error in rows:
+        if not _NO_VALUES.isdisjoint(cells):
+            pairs = zip(cells, is_of_addresses, strict=True)
+            cells = ["" if not is_kept and cell in _NO_VALUES else cell for cell, is_kept in pairs]
+        if _LINE_END in "".join(cells):
+            cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
+        yield number, cells, error

@@ -14,10 +14,12 @@ from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Place, Share, locate, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
+    HARDLY_ANYTHING_ELSE,
+    NO_TARGETS,
     SHORT_URL,
     Table,
+    are_addresses,
     check_number,
-    columns_of_addresses,
     is_of_targets,
     locate_in,
     row_of,
@@ -98,6 +100,17 @@ class Sheet:
             made.append(UnreadableFile(row.error, line=number) if row.error else row.cells["Content"])
             notes += [(number, detail) for _, detail in row.notes if not row.error]
         return made, notes
+
+
+def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the columns that hold hardly anything but addresses, except for those of short URLs and pictures."""
+    cells = list(zip(*rows, strict=True)) or [()] * len(heading)
+    return [
+        title
+        for title, texts in zip(heading, cells, strict=True)
+        if title and not NO_TARGETS.search(title)
+        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
+    ]
 
 
 def mapped_table(data: bytes, format: str, columns: Mapping[str, str], place: Place = ANYWHERE) -> Table:

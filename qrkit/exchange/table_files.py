@@ -59,7 +59,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Linked, Unsaved
+from qrkit.exchange.marked_cells import Linked, Unsaved, without_traces
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -97,10 +97,6 @@ HARDLY_ANYTHING_ELSE = 0.8
 _TEXTS = frozenset({str})
 _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
 """Dates, times and truth values, as our readers of workbooks write them."""
-_NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
-"""What databases and programs write into a file for no value."""
-_LINE_END = "_x000D_"
-"""How Excel escapes the first character of a line end, which other programs take for text."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
@@ -216,11 +212,11 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         InvalidParameter: If a chosen column does not exist.
     """
     heading, rows = located.heading, records(located)
-    if not {*NAMES}.issubset(heading):
-        rows = _without_traces(heading, rows, columns or {})
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool = None if columns else foreign.tool_of(heading)
+    if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
+        rows = without_traces(rows, [_is_of_addresses(title, tool, columns or {}) for title in heading])
     if tool:
         links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
@@ -242,27 +238,12 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     return table
 
 
-def _without_traces(
-    heading: Sequence[str], rows: Iterator[tuple[int, Sequence[str], str]], columns: Mapping[str, str]
-) -> Iterator[tuple[int, Sequence[str], str]]:
-    """Yield rows without what other programs write for no value, and for a line end of Excel.
-
-    In columns of contents, such a word stays, and becomes a warning: there, no value is not what people expect.
-    """
-    chosen = {tidy(str(theirs)).lower() for ours, theirs in columns.items() if COLUMN_OF.get(ours.lower()) in REQUIRED}
-    is_target = [
-        COLUMN_OF.get(title.lower()) in REQUIRED
-        or title.lower() in chosen
-        or foreign.plain_name(title) in foreign.TARGETS
-        for title in heading
-    ]
-    for number, cells, error in rows:
-        if not _NO_VALUES.isdisjoint(cells):
-            pairs = zip(cells, is_target, strict=True)
-            cells = ["" if not is_kept and cell in _NO_VALUES else cell for cell, is_kept in pairs]
-        if any(_LINE_END in cell for cell in cells):
-            cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
-        yield number, cells, error
+def _is_of_addresses(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
+    """Return whether a column holds contents or short URLs: there, a word for no value is told, as it is unexpected."""
+    chosen = {tidy(str(theirs)).lower() for ours, theirs in columns.items() if COLUMN_OF.get(ours.lower()) in ADDRESSES}
+    known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
+    name = title.lower()
+    return COLUMN_OF.get(name) in ADDRESSES or name in chosen or foreign.plain_name(title) in known
 
 
 def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
@@ -608,17 +589,6 @@ def is_of_targets(title: str) -> bool:
     """Return whether a column has a name for where short URLs lead."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
-
-
-def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the columns that hold hardly anything but addresses, except for those of short URLs and pictures."""
-    cells = list(zip(*rows, strict=True)) or [()] * len(heading)
-    return [
-        title
-        for title, texts in zip(heading, cells, strict=True)
-        if title and not NO_TARGETS.search(title)
-        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
-    ]
 
 
 def are_addresses(texts: Sequence[str], *, least: float = 1 / 2) -> bool:

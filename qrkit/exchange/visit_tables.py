@@ -87,6 +87,9 @@ SERVICES = {
 """Plain names that the exports of a service have."""
 _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
 """Plain names of columns that may say how often each row counts."""
+TIME_ZONES = frozenset({"timezone", "zeitzone", "fuseauhoraire", "zonahoraria", "tijdzone"})
+"""Plain names of columns of time zones: of the times, or of the visitors, which no heading tells apart."""
+_WITH_OFFSET = re.compile(r".*(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(\b.*)?|[0-9.]+", re.IGNORECASE)
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
@@ -162,7 +165,11 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     service = next((one for one, known in SERVICES.items() if known <= {*map(plain_name, sheet.heading)}), "")
     table = ScanTable(utm=UTM.get(title, ""), service=service, bots_said=0 if "bot" in places else None)
     table.issues += [(0, issue.detail) for issue in sheet.issues]
-    dates = LocalDates(lambda: (_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)))
+    times = [_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)]
+    zone = next((one for one in sheet.heading if plain_name(one) in TIME_ZONES), "")
+    if zone and not all(map(_WITH_OFFSET.fullmatch, times)):
+        table.issues.append((0, f"{zone!r} was not read: times without an offset, such as +02:00, are read in UTC"))
+    dates = LocalDates(lambda: times)
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         try:
             if isinstance(cells, UnreadableFile):

@@ -209,6 +209,18 @@ def test_what_is_around_an_address_is_told(around, url):
 @pytest.mark.parametrize(
     "text",
     [
+        '<a href="https://example.com/?a=1&amp;b=2">our page</a>',
+        "<a class='x' href='https://example.com/?a=1&b=2'></a>",
+    ],
+)
+def test_link_of_a_web_page_is_told(text):
+    """Pasted from the source of a page, it became a text, not a link."""
+    assert suspicious_link(text).url == "https://example.com/?a=1&b=2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "https://de.wikipedia.org/wiki/„Foo“",
         "https://example.com/(a)",
         "“Hello”",

@@ -329,14 +329,15 @@ def test_a_workbook_is_read_before_one_embedded_in_it(shop):
     assert [code.name for code in shop.list_qrcodes()] == ["sheet"]
 
 
-def test_several_tables_of_an_archive_are_named(shop):
+def test_several_tables_of_links_in_an_archive_are_named(shop):
+    """JSON and dumps have links of services, whose objects are no rows."""
     file = BytesIO()
     with ZipFile(file, "w") as archive:
-        for name in ("a.csv", "b.csv"):
-            archive.writestr(name, f"Name,Content\n{name},{HERE}\n")
+        for name in ("a.json", "b.sql"):
+            archive.writestr(name, f'[{{"content": "{HERE}"}}]')
     result = shop.import_file(file.getvalue(), format="zip")
     assert [issue.detail for issue in result.issues] == [
-        f"'{name}.csv' is a table; unpack it, and import it alone" for name in "ab"
+        f"'{name}' is a table; unpack it, and import it alone" for name in ("a.json", "b.sql")
     ]
 
 

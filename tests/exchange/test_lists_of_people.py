@@ -84,9 +84,9 @@ def test_struck_out_text_is_reported(shop, struck):
 
 @pytest.mark.parametrize("nothing", ["NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"])
 def test_what_programs_write_for_nothing_is_nothing(shop, nothing):
-    """Campaigns were called NULL, and each row had three warnings about codes that nobody has printed."""
-    heading = "Name,Content,Trackable URL,Created (UTC),Scans,Comment,Campaign Name,City"
-    result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 6)}\n".encode())
+    """Campaigns were called NULL, and each row had warnings about its date and its scans."""
+    heading = "Name,Content,Created (UTC),Scans,Comment,Campaign Name,City"
+    result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 5)}\n".encode())
     (code,) = shop.list_qrcodes()
     assert (code.comment, code.campaign_id, code.scans, code.fields) == ("", None, 0, {})
     assert result.issues == ()
@@ -124,6 +124,18 @@ def test_links_of_another_service_are_not_taken_for_those_of_dub(shop):
     (code,) = shop.list_qrcodes()
     assert (code.name, code.short_code, code.scans, code.pass_query) == ("Poster", "4aaa", 15, None)
     assert shop.campaigns().name.tolist() == ["Summer"]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Nom,URL de destination,URL courte,Nombre de scans", "Nome,URL di destinazione,URL breve,Scansioni",
+     "Nazwa,Docelowy URL,Krótki URL,Skany", "名前,リンク先URL,短縮URL,スキャン数",
+     "Naam,Doel-URL,Korte URL,Aantal scans", "Bezeichnung,Ziel-URL,Kurz-URL,Anzahl Scans"],
+)  # fmt: skip
+def test_lists_of_links_are_read_in_more_languages(shop, heading):
+    shop.import_file(f"{heading}\nA,{HERE},https://old.example/door,5\n".encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.name, code.content, code.short_code, code.scans) == ("A", HERE, "door", 5)
 
 
 # ---- several files in one archive, and files that hold no table

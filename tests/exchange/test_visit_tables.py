@@ -351,3 +351,11 @@ def test_the_command_recognizes_visits(tmp_path, capsys):
     assert main(["import", str(file), "--store", store]) == 1
     assert "--code CODE" in capsys.readouterr().err
     assert main(["import", str(file), "--store", store, "--code", "door"]) == 0
+
+
+@pytest.mark.parametrize(("time", "is_told"), [("2024-05-01 10:00", True), ("2024-05-01T10:00:00Z", False)])
+@pytest.mark.parametrize("zone", ["Timezone", "Zeitzone"])
+def test_times_are_in_utc_whatever_another_column_says(shop, time, is_told, zone):
+    """Times of Berlin were moved by two hours without a word."""
+    result = shop.import_scans(f"Short URL,Time,{zone}\n{GO}/door,{time},Europe/Berlin\n".encode(), check=True)
+    assert [f"{zone!r} was not read" in detail for _, detail in result.issues] == [True] * is_told
