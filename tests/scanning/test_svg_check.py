@@ -44,9 +44,12 @@ def report_of(folder, body, symbol=CODE, **root):
         f'{PAPER}<style>:root{{--ink:#036}}path{{fill:var(--ink,#ccc)}}</style><path d="{PATH}"/>',
         f'{PAPER}<style>.a{{fill:#111}}</style><defs><g id="q" class="a"><path d="{PATH}"/></g></defs><use href="#q"/>',
         f'<path fill="Canvas" d="M0 0h37v37H0z"/><path fill="WindowText" d="{PATH}"/>',
+        f'<path style="fill:#ccc;fill:lab(20% 0 0)" d="{PATH}"/>',
+        f'<symbol id="q" viewBox="0 0 37 37">{PAPER}<path d="{PATH}"/></symbol><path fill="#444" d="M0 0h37v37H0z"/>'
+        '<use href="#q" x="2" y="2" width="33" height="33"/>',
         f'<filter id="f"><feDropShadow stdDeviation=".5"/></filter><g filter="url(#f)">{PAPER}<path d="{PATH}"/></g>',
     ],
-    ids=["plain", "class", "medium", "variable", "use", "system colors", "shadow"],
+    ids=["plain", "class", "medium", "variable", "use", "system colors", "lab", "symbol", "shadow"],
 )
 def test_a_good_code_is_good_however_it_is_styled(tmp_path, body):
     assert report_of(tmp_path, body).verdict in ("robust", "ok")

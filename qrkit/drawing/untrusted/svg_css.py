@@ -20,6 +20,12 @@ Tokens: TypeAlias = list[Any]
 
 _FROM_P3 = ((1.2249401, -0.2249402, 0.0), (-0.0420570, 1.0420571, 0.0), (-0.0196376, -0.0786361, 1.0982735))
 """Linear Display P3 to linear sRGB."""
+_FROM_XYZ = (
+    (3.1341359, -1.6173863, -0.4906619),
+    (-0.9787955, 1.9162544, 0.0334427),
+    (0.0719554, -0.2289768, 1.4053860),
+)
+"""CIE XYZ for the white D50 to linear sRGB."""
 BLEND_MODES = frozenset(
     """
     normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue
@@ -81,14 +87,20 @@ def color_of(word: Any) -> str | None:
 
 
 def _wide(color: Any) -> tuple[float, float, float] | None:
-    """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; None for others."""
+    """Return red, green and blue of a color of a wide space, as CSS Color 4 converts them; None for others."""
     parts = [float(part or 0) for part in color.coordinates]
-    if color.space in ("oklab", "oklch"):
-        return of_oklab(*parts) if color.space == "oklab" else of_oklch(*parts)
-    if color.space != "display-p3":
-        return None
-    linear = [copysign(linear_light(abs(part)), part) for part in parts]
-    red, green, blue = (gamma(sum(map(mul, row, linear))) for row in _FROM_P3)
+    match color.space:
+        case "oklab":
+            return of_oklab(*parts)
+        case "oklch":
+            return of_oklch(*parts)
+        case "display-p3":
+            rows, linear = _FROM_P3, [copysign(linear_light(abs(part)), part) for part in parts]
+        case "lab" | "lch":
+            rows, linear = _FROM_XYZ, [float(part) for part in color.to("xyz-d50").coordinates]
+        case _:
+            return None
+    red, green, blue = (gamma(sum(map(mul, row, linear))) for row in rows)
     return red, green, blue
 
 

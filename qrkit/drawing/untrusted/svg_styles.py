@@ -36,7 +36,7 @@ from qrkit.drawing.untrusted.svg_css import (
 from qrkit.drawing.untrusted.svg_hidden import NAMESPACE, drop_hidden, is_kept, kind_of
 from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
-from qrkit.drawing.untrusted.svg_uses import adapt_use, depends_on_place, is_placed
+from qrkit.drawing.untrusted.svg_uses import adapt_use, depends_on_place, frame_symbols, is_placed
 from qrkit.drawing.untrusted.svg_values import (
     COLORS,
     GEOMETRY,
@@ -170,6 +170,7 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     if any(part[1] for part in _UNPARSED.finditer(data.replace(b"\0", b""))):  # UTF-16 has zeros
         styles.doubts["the SVG refers to a style sheet in another file, which is never loaded"] = None
     drop_hidden(root, styles.doubts)
+    frame_symbols(root)
     root, box = _framed(root, styles.background)
     etree.strip_elements(root, *{one.tag for one in root.iter() if not is_kept(one)}, with_tail=False)
     doubts, notes = letters_of(root)
@@ -407,9 +408,7 @@ class _Styles:
             for one in _MARKERS if name == "marker" else [name]:
                 value = self._value(one, tokens)
                 if value is None:
-                    if one not in kept and any(
-                        token.type in ("function", "url") or not has_known_unit(token) for token in tokens
-                    ):
+                    if any(token.type in ("function", "url") or not has_known_unit(token) for token in tokens):
                         self._doubt(f"the SVG has a value of the property {one!r} that is not understood")
                 elif one in _BEHIND:
                     self.background = value.replace("none", "")

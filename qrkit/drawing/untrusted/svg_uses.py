@@ -10,7 +10,10 @@ from cssselect2 import ElementWrapper
 
 from qrkit.drawing.untrusted.svg_values import REFERENCES, pixels
 
+_SVG = "{http://www.w3.org/2000/svg}svg"
+_SYMBOL = "{http://www.w3.org/2000/svg}symbol"
 _USE = "{http://www.w3.org/2000/svg}use"
+_OF_VIEW = ("viewBox", "preserveAspectRatio", "overflow")
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -54,3 +57,19 @@ def adapt_use(use: MutableMapping[str, str], symbol: Any) -> None:
         use["transform"] = f"{use.get('transform', '')} translate({x:.9g} {y:.9g})".lstrip()
         use.pop("x", None)
         use.pop("y", None)
+
+
+def frame_symbols(root: Any) -> None:
+    """Give the viewBox of symbols to an svg inside them, because renderers resolve percentages without it."""
+    for symbol in root.iter(_SYMBOL):
+        if "viewBox" in symbol.attrib and any(map(_is_relative, symbol.iterdescendants())):
+            inner = symbol.makeelement(_SVG, {"width": "100%", "height": "100%"})
+            inner.attrib.update({name: symbol.get(name) for name in _OF_VIEW if name in symbol.attrib})
+            del symbol.attrib["viewBox"]
+            inner.extend(list(symbol))
+            symbol.append(inner)
+
+
+def _is_relative(element: Any) -> bool:
+    """Return True for an element whose size depends on what it is in."""
+    return element.tag in (_SVG, _USE) or any("%" in str(value) for value in element.attrib.values())

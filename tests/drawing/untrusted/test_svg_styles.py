@@ -74,7 +74,8 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         ("@media not screen, not (prefers-contrast: no-preference){.a{fill:red}}", {}),
         ("@media (forced-colors: active), only print{.a{fill:red}}", {}),
         ("/* .a{fill:red} */ .a{fill:blue;/* ; */}", {"fill": "#0000ff"}),
-        (".a{fill:red;fill:lab(50 20 30)}", {"fill": "#ff0000"}),
+        (".a{fill:red;fill:lab(30% 20 20)}", {"fill": "#693a29"}),
+        (".a{fill:lch(50% 60 120/.5)}", {"fill": "#54840480"}),
         (".a{fill:unset}", {}),
         (".a{fill:initial}", {"fill": "#000000"}),
         (".a{--x:red;--y:var(--x);fill:var(--y)}", {"fill": "#ff0000"}),
@@ -170,6 +171,19 @@ def test_a_use_has_the_size_of_its_symbol_and_its_clip_moves_with_it():
     assert (found["transform"], found.get("x"), found.get("y")) == ("scale(2) translate(1 2)", None, None)
 
 
+@pytest.mark.parametrize(
+    ("body", "is_framed"),
+    [('<rect width="50%"/>', True), ("<svg/>", True), ('<use href="#a"/>', True), ('<rect width="5"/>', False)],
+)
+def test_percentages_in_a_symbol_are_those_of_its_view_box(body, is_framed):
+    symbol = f'<symbol id="b" viewBox="0 0 9 9" preserveAspectRatio="none">{body}</symbol>'
+    root = plain(svg(f'{symbol}<path id="a"/><use href="#b" width="5" height="5"/>')).root
+    (framed,) = root.iter("{*}symbol")
+    view = {"width": "100%", "height": "100%"} if is_framed else {"id": framed.get("id")}
+    element = framed[0] if is_framed else framed
+    assert dict(element.attrib) == view | {"viewBox": "0 0 9 9", "preserveAspectRatio": "none"}
+
+
 @pytest.mark.parametrize("unit", ["rem", "vw", "vmin", "ch"])
 def test_the_size_of_the_whole_picture_may_have_any_unit_if_a_view_box_says_its_proportions(unit):
     size = f'width="20{unit}" height="20{unit}"'
@@ -254,7 +268,8 @@ def test_only_what_is_shown_stays(body, kept):
         ("<style>@media (min-width: 9px){rect{fill:red}}</style><rect/>", "medium '(min-width:9px)'"),
         ("<style>rect::part(x) a:{fill:red}</style><rect/>", "selector"),
         ("<style>g{rect{fill:red}}</style><rect/>", "rules inside rules"),
-        ('<rect style="fill:lab(50 20 30)"/>', "value of the property 'fill'"),
+        ('<rect style="fill:color(xyz 0 0 0)"/>', "value of the property 'fill'"),
+        ('<rect fill="black" style="fill:color-mix(in srgb, red, blue)"/>', "value of the property 'fill'"),
         ('<rect style="width:50vw"/>', "value of the property 'width'"),
         ('<svg id="a" x="3"><rect/></svg><use href="#a"/>', "nested svg with a place of its own"),
         ('<symbol id="a" y="3"><rect/></symbol><use href="#a"/>', "nested svg with a place of its own"),
