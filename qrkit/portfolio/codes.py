@@ -520,7 +520,9 @@ class Records:
             return None
         found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
-            raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
+            ids = [one.id for one in self.list_campaigns() if one.name == id]
+            rule = f"is a name; the ID of this campaign is {ids[0]}" if ids else "is not the ID of a campaign"
+            raise InvalidParameter(Problem("campaign_id", id, rule))
         return found[0]
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "", *, is_gs1: bool = False) -> str:

@@ -41,6 +41,10 @@ RULES = {
         lambda shop: shop.templates.save("brand", "red"),
         "template='red': must be a Design, or a dict of its fields",
     ),
+    "a name for the ID of a campaign": (
+        lambda shop: shop.insert_qrcode(LINK, campaign_id=shop.insert_campaign("Spring").name),
+        "campaign_id='Spring': is a name; the ID of this campaign is ",
+    ),
     "no logo": (lambda _: Design(content=LINK).with_logo(None), "content: must be a path, bytes, icon:NAME"),
     "an open file": (lambda _: generate(LINK).save(None), "path='a NoneType': must be the path of a file"),
     "a picture on the web": (lambda _: decode(f"{LINK}/x.png"), "is a URL, and nothing is downloaded"),
