@@ -227,8 +227,9 @@ def import_file(call: Call) -> Response:
     gates, client = call.service.gates, call.client
     with gates.working.passing(client):
         turn = partial(gates.changing.passing, client)
-        how = {"update_by": call.parameters.get("updateby", ""), "turn": turn}
-        headers, issues = jobs.import_file(call.portfolio, body, content_type, asked.pop("format"), asked, **how)
+        by = call.parameters.get("updateby", "")
+        what = (call.portfolio, body, content_type, asked.pop("format"), asked)
+        headers, issues = jobs.import_file(*what, update_by=by, turn=turn)
     return Response(200, JSON, issues, headers)
 
 
