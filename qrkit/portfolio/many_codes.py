@@ -85,7 +85,7 @@ class ManyRecords(Records):
             NotFound: If this portfolio has no QR Code with one of these IDs.
         """
         wanted = {} if isinstance(ids, str) else dict.fromkeys(ids)
-        if isinstance(ids, str) or not all(isinstance(id, str) for id in wanted):
+        if isinstance(ids, str) or any(isinstance(id, QRCode) for id in wanted):
             rule = "must be a list of IDs as texts, such as [code.id for code in codes]"
             raise InvalidParameter(Problem("ids", ids if isinstance(ids, str) else None, rule, "wrong-type"))
         _, codes = self._found(Search(ids=tuple(wanted)))
@@ -118,7 +118,7 @@ class ManyRecords(Records):
 
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs; nothing is deleted.
-            InvalidParameter: If `ids` is not a list of texts.
+            InvalidParameter: If `ids` is a text, or has records in place of IDs.
         """
         with self.store.atomic():
             return self._delete(self._those(ids))
