@@ -7,7 +7,7 @@ code, a short URL, a name or an ID stands for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
@@ -16,11 +16,11 @@ from unicodedata import normalize
 from qrkit.contents.cards import summary
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
-from qrkit.model import Model
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
+from qrkit.portfolio.given_fields import checked_terms, merged, only_given, with_fields
 from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
 from qrkit.store import Store
@@ -30,7 +30,6 @@ from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_pasted
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import (
-    DERIVED,
     SHOWN_ANYWAY,
     Account,
     Campaign,
@@ -136,7 +135,7 @@ class Records:
         Warns:
             UserWarning: If the name differs from that of another campaign only in case.
         """
-        given = _given(name=name, description=description, template=template, rules=rules, utm=utm)
+        given = only_given(name=name, description=description, template=template, rules=rules, utm=utm)
         campaign = Campaign(id=new_id(), created=self._clock(), **given)
         check_rules(campaign.rules)
         with self.store.atomic():
@@ -195,11 +194,11 @@ class Records:
         Warns:
             UserWarning: If the new name differs from that of another campaign only in case.
         """
-        changes = _given(name=name, description=description, template=template, rules=rules)
+        changes = only_given(name=name, description=description, template=template, rules=rules)
         with self.store.atomic():
             self.templates.check_known(template or "")
             before = self.get_campaign(id)
-            changes |= {} if utm is None else {"utm": _merged(before.utm, utm)}
+            changes |= {} if utm is None else {"utm": merged(before.utm, utm)}
             changed = before.replace(**changes)
             check_rules(changed.rules)
             if name is not None:
@@ -284,7 +283,6 @@ class Records:
             ...     shop.insert_qrcode("https://example.com/spring", name="Door", short_code="door").short_url
             'https://go.example.com/door'
         """
-        _check_terms(terms)
         with self.store.atomic():
             campaign = self._check_campaign(campaign_id)
             self.templates.check_known(template)
@@ -298,11 +296,11 @@ class Records:
                 short_code=self._free_short_code(short_code, urlinfo, is_gs1=bool(terms.get("gs1"))),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
-                **_given(location=location, properties=properties, fields=fields, template=template, tags=tags),
+                **only_given(location=location, properties=properties, fields=fields, template=template, tags=tags),
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
                 scan_marker=scan_marker is not False,
-                **{"rules": campaign.rules if campaign else (), **terms},
+                **{"rules": campaign.rules if campaign else (), **checked_terms(terms)},
             )
             return self._insert(code, may_drop_marker=scan_marker is None)
 
@@ -445,20 +443,19 @@ class Records:
             InvalidParameter: If a field is invalid, or the campaign or the template does not exist.
             ContentTooLong: If the encoded text does not fit the requested version.
         """
-        _check_terms(terms, unchanged=("short_code", "scan_marker"))
-        changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic, **terms)
-        changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
+        changes = only_given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic)
+        changes |= only_given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
+        changes |= only_given(**checked_terms(terms, unchanged=("short_code", "scan_marker")))
         with self.store.atomic():
             stored = self._one(id)
             self.templates.check_known(template or "")
             if campaign_id is not None:
                 changes["campaign_id"] = None if campaign_id == "" else campaign_id
                 self._check_campaign(changes["campaign_id"])
-            if name == "":
-                changes["name"] = name_from(str(content or stored.content))
+            changes |= {"name": name_from(str(content or stored.content))} if name == "" else {}
             for part, given in (("location", location), ("properties", properties)):
                 if given is not None:
-                    changes[part] = _merged(getattr(stored, part), given)
+                    changes[part] = merged(getattr(stored, part), given)
             if fields is not None:
                 changes["fields"] = with_fields(stored.fields, fields)
             # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
@@ -509,10 +506,8 @@ class Records:
         most = self.account.limits.most_qrcodes
         if code := table.qrcode(self.store, self.account.id, self._links, most=most, id=_sought(id)):
             return code
-        if not isinstance(id, str):
-            what = f"the QR Code {id.name!r}" if isinstance(id, QRCode) else id
-            raise InvalidParameter(Problem("id", what, "must be the ID of a QR Code, such as code.id", "wrong-type"))
-        unknown = NotFound("QR Code", id, hint="an ID is needed, not a short code")
+        hint = "an ID is needed, not a short code" if isinstance(id, str) else "an ID is needed, such as code.id"
+        unknown = NotFound("QR Code", id.name if isinstance(id, QRCode) else id, hint=hint)
         raise unknown.advising({"python": "qrcodes() of the portfolio shows what there is."})
 
     def _check_campaign(self, id: str | None) -> Campaign | None:
@@ -520,7 +515,9 @@ class Records:
             return None
         found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
-            raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
+            ids = [one.id for one in self.list_campaigns() if one.name == id]
+            rule = f"is a name; the ID of this campaign is {ids[0]}" if ids else "is not the ID of a campaign"
+            raise InvalidParameter(Problem("campaign_id", id, rule))
         return found[0]
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "", *, is_gs1: bool = False) -> str:
@@ -564,19 +561,6 @@ class Records:
         return code.model_copy(update=self._links(vars(code)))
 
 
-def with_fields(stored: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:
-    """Merge changes into the own fields of a QR Code; the record validates the result.
-
-    Args:
-        changes: Values by name; "" removes a field, and None leaves it unchanged.
-    """
-    if not isinstance(changes, Mapping):
-        return changes
-    given = {tidy_name(str(name)): value for name, value in changes.items() if value is not None}
-    check_names(given)
-    return {**stored, **given}
-
-
 def _suggestion(text: str, names: Sequence[str]) -> str:
     """Return a hint for a name that was not found: similar names, if there are any."""
     if not names:
@@ -596,38 +580,9 @@ def _several(kind: str, text: str, number: int, which: Sequence[str], better: st
     return Problem("name", text, f"is the name of {number} {kind}: {', '.join(which)}{more}; use the {better}")
 
 
-def _given(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _check_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) -> None:
-    """Check that no further field of a QR Code is given than its terms.
-
-    Args:
-        unchanged: Fields that only a new QR Code takes.
-    """
-    for name, value in terms.items():
-        if name in unchanged:
-            raise InvalidParameter(Problem(name, value, "cannot change, because the QR Code may be printed"))
-        if name not in TermsFields.__annotations__:
-            names = [one for one in QRCode.model_fields if one not in (*DERIVED, "id", "created", "scans")]
-            raise UnknownParameter(name, value, names)
-
-
 def _sought(id: Any) -> str:
     """Return the ID to look up; for a value that cannot be an ID, return "", which no record has."""
     return id if isinstance(id, str) and id.isascii() else ""
-
-
-def _merged(stored: Model, given: Model | Mapping[str, Any]) -> Any:
-    """Merge changed fields into a part of a stored record; the record validates the result."""
-    if isinstance(given, Mapping):
-        return _fields(stored) | {name: value for name, value in given.items() if value is not None}
-    return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
-
-
-def _fields(part: Model) -> dict[str, Any]:
-    return {name: getattr(part, name) for name in part.model_fields_set}
 
 
 def visible(code: QRCode) -> QRCode:

@@ -9,7 +9,8 @@ from typing import Any, Self, Unpack
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
-from qrkit.portfolio.codes import Records, visible, with_fields
+from qrkit.portfolio.codes import Records, visible
+from qrkit.portfolio.given_fields import with_fields
 from qrkit.portfolio.trackable import CHECKED_TOGETHER, check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
@@ -84,7 +85,7 @@ class ManyRecords(Records):
             NotFound: If this portfolio has no QR Code with one of these IDs.
         """
         wanted = {} if isinstance(ids, str) else dict.fromkeys(ids)
-        if isinstance(ids, str) or not all(isinstance(id, str) for id in wanted):
+        if isinstance(ids, str) or any(isinstance(id, QRCode) for id in wanted):
             rule = "must be a list of IDs as texts, such as [code.id for code in codes]"
             raise InvalidParameter(Problem("ids", ids if isinstance(ids, str) else None, rule, "wrong-type"))
         _, codes = self._found(Search(ids=tuple(wanted)))
@@ -117,6 +118,7 @@ class ManyRecords(Records):
 
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs; nothing is deleted.
+            InvalidParameter: If `ids` is a text, or has records in place of IDs.
         """
         with self.store.atomic():
             return self._delete(self._those(ids))

@@ -239,6 +239,7 @@ class Portfolio(Shown, Scanned, Written):
 
         Raises:
             NotFound: If no template has this name.
+            InvalidParameter: If `code` is not a record.
             NotAllowed: If the plan does not show the QR Code.
         """
         if not isinstance(code, QRCode):

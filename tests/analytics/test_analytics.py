@@ -588,7 +588,7 @@ def test_a_view_is_narrowed_by_its_own_names_and_by_dates():
 def test_a_campaign_is_named_by_its_id():
     with open_portfolio(":memory:") as portfolio:
         campaign = portfolio.insert_campaign("Spring")
-        with pytest.raises(InvalidParameter, match="is not the id of a campaign"):
+        with pytest.raises(InvalidParameter, match="is not the ID of a campaign"):
             portfolio.insert_qrcode("x", campaign_id=campaign)
 
 

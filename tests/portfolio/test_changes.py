@@ -229,7 +229,7 @@ def test_an_unknown_campaign_is_refused_and_nothing_changes(portfolio, yours, ca
             lambda id_: portfolio.update_qrcode(code.id, campaign_id=id_, content="changed"),
             lambda id_: portfolio.insert_qrcode("y", campaign_id=id_),
         ):
-            with pytest.raises(InvalidParameter, match="is not the id of a campaign of this portfolio") as caught:
+            with pytest.raises(InvalidParameter, match="is not the ID of a campaign") as caught:
                 call(wrong)
             assert (caught.value.name, status_of(caught.value)) == ("campaign_id", 400)
             assert portfolio.list_qrcodes() == [code]

@@ -199,7 +199,7 @@ def test_undo_of_an_edit_that_a_later_version_forbids_changes_nothing(shop):
     ("fields", "rule"),
     [
         ({"template": "nobody"}, "is not the name of a template"),
-        ({"campaign_id": "nowhere"}, "is not the id of a campaign"),
+        ({"campaign_id": "nowhere"}, "is not the ID of a campaign"),
         ({"find": "https://example.com/4?a=100%_x", "replace": ""}, "does not work for 'Table 4'"),
     ],
 )

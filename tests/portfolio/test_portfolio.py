@@ -122,7 +122,7 @@ def test_what_an_insert_leaves_out_takes_the_defaults_of_the_interface(portfolio
 @pytest.mark.parametrize("campaign_id", ["", "0" * 32, "' OR 1=1 --"])
 def test_an_unknown_campaign_is_refused_and_nothing_is_stored(portfolio, campaign_id):
     """Open: a campaignId that names no campaign. 400, and no code that belongs to nothing."""
-    with pytest.raises(InvalidParameter, match="is not the id of a campaign of this portfolio") as caught:
+    with pytest.raises(InvalidParameter, match="is not the ID of a campaign") as caught:
         portfolio.insert_qrcode("x", campaign_id=campaign_id)
     assert caught.value.name == "campaign_id"
     assert is_empty(portfolio)
@@ -432,7 +432,7 @@ def test_portfolios_of_one_store_do_not_see_each_other(store):
     for get, id_ in ((yours.get_qrcode, code.id), (yours.get_campaign, campaign.id)):
         with pytest.raises(NotFound):
             get(id_)
-    with pytest.raises(InvalidParameter, match="is not the id of a campaign of this portfolio"):
+    with pytest.raises(InvalidParameter, match="is not the ID of a campaign"):
         yours.insert_qrcode("y", campaign_id=campaign.id)
     assert (yours.list_qrcodes(), yours.list_campaigns(), yours.scans.count()) == ([], [], 0)
     assert yours.list_qrcodes(campaign_id=campaign.id) == []

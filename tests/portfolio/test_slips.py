@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from qrkit import Design, check, decode, generate, open_portfolio
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, NotFound
 
 LINK = "https://example.com"
 RULES = {
@@ -18,7 +18,7 @@ RULES = {
     ),
     "a record for an ID": (
         lambda shop: shop.update_qrcode(shop.find_qrcode("door"), content=LINK),
-        "id=\"the QR Code 'Door'\": must be the ID of a QR Code",
+        "no QR Code 'Door'; an ID is needed, such as code.id",
     ),
     "a name for a record": (lambda shop: shop.image("door"), "code='door': must be a record, as find_qrcode"),
     "an ID for several": (lambda shop: shop.delete_qrcodes("door"), "ids='door': must be a list of IDs"),
@@ -41,6 +41,10 @@ RULES = {
         lambda shop: shop.templates.save("brand", "red"),
         "template='red': must be a Design, or a dict of its fields",
     ),
+    "a name for the ID of a campaign": (
+        lambda shop: shop.insert_qrcode(LINK, campaign_id=shop.insert_campaign("Spring").name),
+        "campaign_id='Spring': is a name; the ID of this campaign is ",
+    ),
     "no logo": (lambda _: Design(content=LINK).with_logo(None), "content: must be a path, bytes, icon:NAME"),
     "an open file": (lambda _: generate(LINK).save(None), "path='a NoneType': must be the path of a file"),
     "a picture on the web": (lambda _: decode(f"{LINK}/x.png"), "is a URL, and nothing is downloaded"),
@@ -53,7 +57,7 @@ def test_a_slip_is_named(slip):
     act, rule = RULES[slip]
     with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
         door = shop.insert_qrcode(LINK, name="Door", short_code="door")
-        with pytest.raises(InvalidParameter) as error:
+        with pytest.raises((InvalidParameter, NotFound)) as error:
             act(shop)
         assert rule in str(error.value)
         assert shop.list_qrcodes() == [door]
