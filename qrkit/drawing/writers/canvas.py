@@ -33,7 +33,7 @@ from qrkit.drawing.scene import (
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
 from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
-from qrkit.drawing.untrusted.rasteriser.worker import COVER, DRAW_OVER, FILL, STENCIL
+from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, STENCIL
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -184,7 +184,9 @@ class _Canvas:
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
         """Add items with one paint, transformed by a matrix; the paint of images is None."""
         if paint is not None and any(isinstance(item, Squares | Stamps) or _grid(item, matrix) for item in items):
-            self._add_through([self._masked(item, matrix) for item in items], matrix, paint)
+            masked = [self._masked(item, matrix) for item in items]
+            self._draw_waiting()
+            self._paint_through(masked, paint if isinstance(paint, Color) else self._gradient(paint, matrix))
             return
         for item in items:
             match item:
@@ -265,18 +267,14 @@ class _Canvas:
         left, top, right, bottom = self._waiting_box
         if left < right and top < bottom:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
-            size = (right - left, bottom - top)
-            svg, drawings, place = document(*size, body, self._definitions), self._drawings_for(size), (left, top)
+            size, place = (right - left, bottom - top), (left, top)
+            drawings = self._drawings_for(size)
             # In one color, the coverage says it all, and colors of pixels that are nearly clear are not rounded.
             if len(self._inks) == 1 and (color := self._inks.pop()):
                 cover = drawings.add_cover(body, size)
-                self._paint(
-                    lambda picture: _paint_through(picture, place, cover(), color),
-                    lambda: Step(COVER, *place, *size, _rgb(color), svg),
-                    color,
-                    lambda mask: mask.paste(255, place, cover()),
-                )
+                self._paint_through([lambda mask: mask.paste(255, place, cover())], color)
             else:
+                svg = document(*size, body, self._definitions)
                 drawn, is_first = drawings.add(svg, size), not self._paintings
 
                 def paint(picture: Image) -> None:
@@ -320,12 +318,9 @@ class _Canvas:
                 colored = partial(Image.new, "RGBA", size, channels)
                 self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
 
-    def _add_through(self, masked: list[Masked], matrix: Matrix, paint: Paint) -> None:
-        """Paint through a mask."""
+    def _paint_through(self, masked: list[Masked], ink: Color | Callable[[], Image]) -> None:
+        """Paint a color or an image through a mask."""
         from PIL import Image
-
-        self._draw_waiting()
-        ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
 
         def shown() -> tuple[tuple[int, int, int, int], Image.Image]:
             """Return the box of the mask that is not empty, and what it contains."""
