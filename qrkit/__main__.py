@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
 from qrkit.commands.parsing import Command, Parser, add_command, add_heading
-from qrkit.errors import QrkitError
+from qrkit.errors import QrkitError, similar
 
 __all__ = ["main", "parser", "program"]
 
@@ -116,6 +116,9 @@ def _end_at_once(statuses: Sequence[int]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status, one of `EXIT_STATUSES`."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started the command
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
     # No command multiplies large matrices. Threads for that would take as long to start as all else that NumPy loads.
@@ -127,8 +130,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words:
         reader.print_help(sys.stderr)
         return Status.REFUSED
-    parsed = reader.parse_args(words)
+    options = reader._option_string_actions
+    if words[0].startswith("-") and words[0] not in options:
+        near = similar(words[0], options)
+        rule = f"is not an option; {near}" if near else "stands before the command; write options behind it"
+        reader.error(f"{words[0]} {rule}")
+    command = ""
     try:
+        parsed = reader.parse_args(words)
+        command = parsed.command
         status = parsed.run(parsed) or Status.DONE
         sys.stdout.flush()  # raises here if the output cannot be written
     except BrokenPipeError:
@@ -136,10 +146,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Status.DONE
     except KeyboardInterrupt:
-        complain(parsed.command, "stopped")
+        complain(command, "stopped")
         return Status.STOPPED
     except (QrkitError, OSError) as error:
-        complain(parsed.command, error)
+        complain(command, error)
     else:
         return int(status)
     return Status.REFUSED
@@ -151,7 +161,7 @@ class ShowVersion(Action):
     def __call__(self, reader: ArgumentParser, *_: Any) -> None:
         from qrkit.version import __version__
 
-        print(f"qrkit {__version__}")
+        print(f"qrkit {__version__}", flush=True)
         reader.exit()
 
 

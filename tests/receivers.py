@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,7 +31,7 @@ class Sent(NamedTuple):
 
 
 class Receiver(ThreadingHTTPServer):
-    """A receiver; `answer` gives the status of the answer to a request, or seconds to wait before closing."""
+    """A receiver; `answer` gives the status of the answer to a request, or None to hang until the client gives up."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -43,7 +42,7 @@ class Receiver(ThreadingHTTPServer):
         self.sent: list[Sent] = []
         self.tried = 0
         self.is_endless = False
-        self.answer: Callable[[Sent], int | float] = lambda _sent: 200
+        self.answer: Callable[[Sent], int | None] = lambda _sent: 200
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -62,8 +61,8 @@ class _Handler(BaseHTTPRequestHandler):
         sent = Sent(headers, self.rfile.read(int(headers["content-length"])))
         self.server.tried += 1
         status = self.server.answer(sent)
-        if isinstance(status, float):
-            time.sleep(status)
+        if status is None:
+            self.rfile.read()  # until the client has closed the connection
             return
         if status < 300:
             self.server.sent.append(sent)

@@ -259,7 +259,7 @@ def before_and_after(
             they go on.
         control: A view in the same time zone that the change did not concern, or "last year".
         covariates: Numbers that explain scans, a column each, 1 to 10 of them, with a row for each counted day: an
-            index of dates, or a DatetimeIndex. Not possible with a control group.
+            index of dates, also as text, a DatetimeIndex, or a PeriodIndex. Not possible with a control group.
         unit: What counts as one observation where there is a control group: codes or days.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.

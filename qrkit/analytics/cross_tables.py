@@ -92,16 +92,12 @@ def cross_table(
     labels = [_labels(given, set(counted[name])) for given, name in zip(values, ("row", "column"), strict=True)]
     every = pd.MultiIndex.from_product(labels, names=["row", "column"])
     cells = counted.set_index(["row", "column"])["scans"].reindex(every, fill_value=0).astype("int64")
-    table = cells.unstack().reindex(index=labels[0], columns=labels[1]).astype("Int64")
-    down, across = table.sum(), table.sum(axis=1)
+    across = cells.groupby("row").sum().reindex(labels[0], fill_value=0)
+    down = cells.groupby("column").sum().reindex(labels[1], fill_value=0)
     if least is not None:
         hidden = without_small_groups(cells.reset_index(), by=("row", "column"), least=least)
-        table = (
-            hidden.set_index(["row", "column"])["scans"]
-            .unstack()
-            .reindex(index=labels[0], columns=labels[1])
-            .astype("Int64")
-        )
+        cells = hidden.set_index(["row", "column"])["scans"]
+    table = cells.unstack().reindex(index=labels[0], columns=labels[1]).astype("Int64")
     table = pd.concat([table, down.to_frame(TOTAL).T])
     table[TOTAL] = pd.Series([*across, across.sum()], index=table.index, dtype="Int64")
     return table.astype("Int64").rename_axis(index=rows, columns=columns)

@@ -142,7 +142,9 @@ def spread_of(daily: Mapping[date, int]) -> Spread:
     for day, number in daily.items():
         groups[alike[day]].append(number)
     means = {group: sum(numbers) / len(numbers) for group, numbers in groups.items()}
-    return spread_around([(number, means[alike[day]]) for day, number in daily.items()], len(means))
+    return spread_around(
+        [(number, means[alike[day]]) for day, number in daily.items()], sum(mean > 0 for mean in means.values())
+    )
 
 
 def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
@@ -152,7 +154,7 @@ def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
 
     Args:
         pairs: Actual and expected scans of each day.
-        fitted: Number of values that were fitted to the days.
+        fitted: Number of values above 0 that were fitted to the days.
     """
     known = [(number, mean) for number, mean in pairs if mean > 0]
     freedom = max(len(known) - fitted, 1)

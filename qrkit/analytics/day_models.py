@@ -9,6 +9,7 @@ days that depend on the days before them (`qrkit.analytics.long_run_spread`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from math import exp, expm1, log, nan, sqrt
 from statistics import NormalDist
@@ -81,7 +82,7 @@ def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]
     if not isinstance(covariates, pd.DataFrame) or not 1 <= covariates.shape[1] <= MOST_COVARIATES:
         rule = f"must be a DataFrame with 1 to {MOST_COVARIATES} columns of numbers, indexed by day"
         raise InvalidParameter(Problem("covariates", type(covariates).__name__, rule, "wrong-type"))
-    days = [one.date() if isinstance(one, datetime) else one for one in covariates.index]
+    days = list(map(_day_of, covariates.index))
     rows = dict(zip(days, range(len(days)), strict=True))
     missing = [day for side in sides for day in side if day not in rows]
     if missing or len(rows) < len(days):
@@ -102,6 +103,15 @@ def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]
         rule = "must differ between days, and must not follow from other columns or from the change itself"
         raise InvalidParameter(Problem("covariates", list(map(str, covariates)), rule))
     return np.column_stack(columns)
+
+
+def _day_of(label: object) -> object:
+    """Return the day of a label of an index; labels that name none unchanged."""
+    if isinstance(label, str):
+        with suppress(ValueError):
+            return datetime.fromisoformat(label).date()
+    label = label.start_time if isinstance(label, pd.Period) else label
+    return label.date() if isinstance(label, datetime) else label
 
 
 def with_covariates(sides: Sequence[Mapping[date, int]], columns: np.ndarray, level: float) -> RatioInterval:

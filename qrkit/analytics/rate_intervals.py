@@ -91,7 +91,11 @@ def too_few_days(number: int, least: int, *, is_one_side: bool = False) -> str:
 def too_few_scans(scans: float, independent: float, least: float = FEWEST_SCANS) -> str:
     """Say why a number of scans, worth so many independent ones, determines no interval."""
     if scans < least:
-        return say("{scans} scans are too few; {least} or more are needed", scans=f"{scans:g}", least=f"{least:g}")
+        sentence = (
+            "{scans} scan is too few; {least} or more are needed",
+            "{scans} scans are too few; {least} or more are needed",
+        )
+        return say(sentence, round(scans), scans=f"{scans:g}", least=f"{least:g}")
     return say(
         "the {scans} scans come in too few bursts: they say as much as {worth} independent scans, and {least} are "
         "needed",

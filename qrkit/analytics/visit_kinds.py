@@ -17,11 +17,8 @@ from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scans import in_zone_of, period_sql
 from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.accounts import all_accounts
-from qrkit.tracking.records import Kind
+from qrkit.tracking.records import KINDS_OF_VISITS
 from qrkit.tracking.text_columns import with_dtypes
-
-VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
-"""All kinds of visits to existing QR Codes."""
 
 COUNTED = ("browser on a known device", "unknown device", "very many on a day", "bot by current rules")
 """Kinds of evidence of the visits that are counted as scans."""
@@ -152,7 +149,7 @@ def visits_by_kind(scans: Scans) -> pd.DataFrame:
 
     Columns: kind (str), visits (int64).
     """
-    return with_dtypes(scans.where(kinds=VISITS).ask(BY_KIND), {"kind": "str", "visits": "int64"})
+    return with_dtypes(scans.where(kinds=KINDS_OF_VISITS).ask(BY_KIND), {"kind": "str", "visits": "int64"})
 
 
 def visits_by_evidence(scans: Scans) -> pd.DataFrame:
@@ -165,7 +162,7 @@ def visits_by_evidence(scans: Scans) -> pd.DataFrame:
     are not people. Bots that were recognized only after their visit were counted as scans and have a row of their own.
     """
     types = {"evidence": "str", "person": "str", "visits": "int64"}
-    return with_dtypes(scans.where(kinds=VISITS).ask(BY_EVIDENCE), types)
+    return with_dtypes(scans.where(kinds=KINDS_OF_VISITS).ask(BY_EVIDENCE), types)
 
 
 def human_scans(scans: Scans) -> pd.DataFrame:

@@ -175,10 +175,24 @@ class Chart(Figure):
         more: dict[str, Any] = {"va": "center", "parse_math": False, "label": text} | how
         self.text(x, y, drawable(text), color=tint(color), gid=f"text-{len(self.texts)}", **more)
 
+    def add_lines(self, at: tuple[float, float], lines: Sequence[str], leading: float, **how: Any) -> None:
+        """Write lines of text as `add_text` does, vertically centered as a whole, given the pixels between them."""
+        for number, text in enumerate(lines):
+            self.add_text((at[0], at[1] + leading * (number - (len(lines) - 1) / 2)), text, **how)
+
     def add_dot(self, at: tuple[float, float], color: str) -> None:
         """Draw the dot in front of a name, centered on a position in pixels from the upper left corner."""
-        size = (9 / self.bbox.width, 9 / self.bbox.height)
-        self.add_artist(Ellipse(self._shares(at), *size, facecolor=tint(color), edgecolor="none", linewidth=0))
+        self.add_circle(at, 4.5, facecolor=tint(color), edgecolor="none", linewidth=0)
+
+    def add_circle(self, at: tuple[float, float], radius: float, **how: Any) -> None:
+        """Draw a circle, given its center, in pixels from the upper left corner, and its radius."""
+        size = (2 * radius / self.bbox.width, 2 * radius / self.bbox.height)
+        self.add_artist(Ellipse(self._shares(at), *size, **how))
+
+    def add_line(self, start: tuple[float, float], end: tuple[float, float], color: str, **how: Any) -> None:
+        """Draw a line between two positions in pixels from the upper left corner."""
+        xs, ys = zip(self._shares(start), self._shares(end), strict=True)
+        self.add_artist(Line2D(xs, ys, color=tint(color), label="_", **how))
 
     def add_swatch(self, at: tuple[float, float], size: tuple[float, float], shade: str) -> None:
         """Draw a small rectangle of a color, given its upper left corner and its size in pixels."""
@@ -225,10 +239,10 @@ class Chart(Figure):
         """Write the unit of the numbers above the axes."""
         self.add_text((axes.bbox.x0, self.body_height - float(axes.bbox.y1) - 12), what, "quiet", size=11)
 
-    def write_note(self, left: float, note: str) -> None:
-        """Write a note below the chart."""
-        if note:
-            self.add_text((left, self.body_height - 9), note, "quiet", size=11)
+    def write_notes(self, left: float, notes: Sequence[str]) -> None:
+        """Write lines of notes below the chart."""
+        for row, note in enumerate(reversed(notes)):
+            self.add_text((left, self.body_height - 10 - NOTE * row), note, "quiet", size=11)
 
     def names_above(self, keys: Mapping[str, str]) -> int:
         """Write names after dots of their colors, in rows from the top; return the height in pixels."""
@@ -251,12 +265,9 @@ class Chart(Figure):
         right = float(axes.bbox.x1)
         for middle, (wish, lines, color) in zip(middles, wished, strict=True):
             if abs(middle - wish) > LEADER:
-                ends_of_leader = [self._shares((right + 4, wish)), self._shares((right + 13, middle))]
-                xs, ys = zip(*ends_of_leader, strict=True)
-                self.add_artist(Line2D(xs, ys, color=tint(color), linewidth=0.8, alpha=0.7, label="_"))
+                self.add_line((right + 4, wish), (right + 13, middle), color, linewidth=0.8, alpha=0.7)
             self.add_dot((right + 18, middle), color)
-            for number, text in enumerate(lines):
-                self.add_text((right + 28, middle + LEADING * (number - (len(lines) - 1) / 2)), text)
+            self.add_lines((right + 28, middle), lines, LEADING)
 
     def _shares(self, at: tuple[float, float]) -> tuple[float, float]:
         """Convert a position in pixels from the upper left corner to shares of the size from the lower left corner."""

@@ -58,8 +58,7 @@ def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: in
     levels = {str(code): sum(count > bound for bound in bounds) for code, count in known.items()}
     _draw(chart, axes, levels, 5 - len(bounds))
     _write_key(chart, [*bounds, numbers[0]], chart.body_height - NOTE * len(notes) - 26)
-    for number, note in enumerate(reversed(notes)):
-        chart.add_text((4, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
+    chart.write_notes(4, notes)
     chart.title, chart.words = say("scans by country on a map"), listed(names, numbers)
     if unknown:
         chart.words += f", {say('not known {scans}', scans=unknown)}"

@@ -78,7 +78,7 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
         _mark(chart, axes, shown, rows[NOW], shown, key="color-1")
     if width >= NARROW:
         _write_ends(chart, axes, counts, rows[BEFORE], names)
-    chart.write_note(float(axes.bbox.x0), note)
+    chart.write_notes(float(axes.bbox.x0), [note] if note else [])
     chart.title = say("{scans} and in the period before", scans=scans_per(unit_of(moments)))
     chart.words = say(
         "{scans} {period}, {before} in the period before",
@@ -164,7 +164,7 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     )
     for day in sorted(down):
         axes.axvspan(day - DAY / 2, day + DAY / 2, color=tint("line"), linewidth=0, zorder=0.6)
-    chart.write_note(float(axes.bbox.x0), note)
+    chart.write_notes(float(axes.bbox.x0), [note] if note else [])
     drawn |= dict(zip(days, scans, strict=True))
     top, clips = axes.get_ylim()[1], {"clip_on": max(scans) > axes.get_ylim()[1]}
     draw_line(axes, list(drawn), list(drawn.values()), tint("color-1"), label=say("scans"), **clips)

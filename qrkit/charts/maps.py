@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Ellipse, Polygon
+from matplotlib.patches import Polygon
 
 from qrkit.charts.axes import LINE, Chart, house_style
 from qrkit.charts.colors import tint
@@ -187,9 +186,7 @@ def _write_foot(chart: Chart, km: float, most: int, unnamed: Sequence[Spot]) -> 
     room = x - length(say("scans"), 11) - 160
     if unnamed and room > 120:
         listed = say("Not labeled: {names}", names=", ".join(spot.text(30) for spot in unnamed))
-        lines = fit(listed, room, most=3, size=11)
-        for number, line in enumerate(lines):
-            chart.add_text((140, y + 14 * (number - (len(lines) - 1) / 2)), line, "quiet", size=11)
+        chart.add_lines((140, y), fit(listed, room, most=3, size=11), 14, color="quiet", size=11)
 
 
 def _spots(frame: pd.DataFrame) -> tuple[list[Spot], tuple[float, float]]:
@@ -217,12 +214,8 @@ def _rounded(count: int) -> int:
 
 
 def _dot(chart: Chart, at: tuple[float, float], radius: float, *, is_full: bool) -> None:
-    size = chart.bbox.width, chart.bbox.height
-    center = at[0] / size[0], 1 - (chart.head + at[1]) / size[1]
-    dot = Ellipse(center, 2 * radius / size[0], 2 * radius / size[1])
-    dot.set(facecolor=(tint("color-1"), 0.85) if is_full else "none", linewidth=1.2)
-    dot.set(edgecolor=tint("paper" if is_full else "quiet"))
-    chart.add_artist(dot)
+    inside, edge = ((tint("color-1"), 0.85), "paper") if is_full else ("none", "quiet")
+    chart.add_circle(at, radius, facecolor=inside, edgecolor=tint(edge), linewidth=1.2)
 
 
 def _texts(dot: Dot, spots: Sequence[Spot]) -> list[str]:
@@ -256,10 +249,8 @@ def _scale(chart: Chart, km: float) -> None:
     room = 110 * km
     lengths: Sequence[float] = [step * 10**power for power in range(-2, 5) for step in (1, 2, 5)]
     chosen = max((candidate for candidate in lengths if candidate <= room), default=lengths[0])
-    y, size = chart.body_height - 16, chart.bbox.width
-    ends = (10 / size, (10 + chosen / km) / size)
-    height = 1 - (chart.head + y) / chart.bbox.height
-    chart.add_artist(Line2D(ends, (height, height), color=tint("quiet"), linewidth=2, label="_"))
+    y = chart.body_height - 16
+    chart.add_line((10, y), (10 + chosen / km, y), "quiet", linewidth=2)
     label = f"{number_text(chosen, 'g')} km" if chosen >= 1 else f"{number_text(1000 * chosen, 'g')} m"
     chart.add_text((10, y - 11), label, "quiet", size=11)
 

@@ -136,7 +136,7 @@ def lines(
     time_axis(chart, axes, moments)
     _draw(chart, axes, shown.set_axis(moments), keys, complete=complete, unit=unit_words)
     chart.names_at_ends(axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
-    chart.write_note(left, note)
+    chart.write_notes(left, [note] if note else [])
     chart.title = scans_per(unit, column_words(by))
     each = f": {listed(names, totals_of(table).tolist())}" if by else ""
     chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{each}"
@@ -218,8 +218,7 @@ def small_multiples(
         _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
     own = f"; {say('the scale differs from chart to chart')}" if is_own else ""
     chart.add_text((grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)
-    for row, note in enumerate(reversed(notes)):
-        chart.add_text((grid.left, chart.body_height - 10 - NOTE * row), note, "quiet", size=11)
+    chart.write_notes(grid.left, notes)
     chart.title = scans_per(unit, column_words(by))
     words = listed([*names, *([rest] if rest else [])], totals.tolist())
     chart.words = f"{total_words(frame['scans'])} {time_words(moments)}: {words}"

@@ -84,13 +84,11 @@ def bars(
     for key, lines, text, count, high in zip(ranking.keys, rows, ranking.texts, ranking.counts, heights, strict=True):
         _bar(axes, top + high / 2, count, tint(f"color-{numbers.get(key, 0)}"), has_track=ranking.is_shares)
         (start, y), (end, _) = chart.place(axes, 0, top + high / 2), chart.place(axes, count, 0)
-        for number, line in enumerate(lines):
-            chart.add_text((start - 8, y + LEADING * (number - (len(lines) - 1) / 2)), line, ha="right")
+        chart.add_lines((start - 8, y), lines, LEADING, ha="right")
         at = chart.place(axes, ranking.end, 0)[0] if ranking.is_shares else end
         chart.add_text((at + 6, y), text, "quiet")
         top += high
-    for number, note in enumerate(reversed(notes)):
-        chart.add_text((2, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
+    chart.write_notes(2, notes)
     chart.title, chart.words = say("scans by {column}", column=column_words(column)), ranking.words
     return chart
 
@@ -202,8 +200,7 @@ def rates(
         color = tint(f"color-{1 if colors is None else colors.get(names[number], 0)}")
         _rate(axes, middle, interval, color, names[number])
         y = chart.place(axes, 0, middle)[1]
-        for line, text in enumerate(rows[number]):
-            chart.add_text((left - 12, y + LEADING * (line - (len(rows[number]) - 1) / 2)), text, ha="right")
+        chart.add_lines((left - 12, y), rows[number], LEADING, ha="right")
         chart.add_text((width - 2, y), texts[number], "quiet", ha="right")
         middle += high / 2
     for text in last:

@@ -9,10 +9,8 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.dates import date2num
-from matplotlib.lines import Line2D
 
 from qrkit.charts.axes import NOTE, Chart, top_of
-from qrkit.charts.colors import tint
 from qrkit.charts.labels import length
 from qrkit.charts.periods import moment_text, unit_of
 from qrkit.languages import month_and_year, number_text, short_date, short_month, short_months
@@ -62,7 +60,7 @@ def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, has_labe
     scale = _scale(moments, float(axes.bbox.width))
     spots = [(chart.place(axes, at_time(moment), axes.get_ylim()[0]), moment) for moment in scale.moments]
     for (x, y), moment in spots:
-        _tick(chart, (x, y))
+        chart.add_line((x, y), (x, y + 4), "quiet", linewidth=1)
         chart.add_text((x, y + 14), scale.text(moment), "quiet", ha="center")
     groups = [(*at, scale.group(moment)) for at, moment in spots]
     groups = [group for number, group in enumerate(groups) if not number or group[2] != groups[number - 1][2]]
@@ -111,12 +109,6 @@ def _write_groups(chart: Chart, groups: Sequence[tuple[float, float, tuple[str, 
                 chart.add_text((left, y + 30), name, "quiet")
                 free = left + length(name) + GAP
                 break
-
-
-def _tick(chart: Chart, at: tuple[float, float]) -> None:
-    width, height = chart.bbox.width, chart.bbox.height
-    ends = [1 - (chart.head + at[1] + down) / height for down in (0, 4)]
-    chart.add_artist(Line2D([at[0] / width] * 2, ends, color=tint("quiet"), linewidth=1, label="_"))
 
 
 def _scale(moments: Sequence[datetime], room: float) -> Scale:

@@ -91,6 +91,7 @@ def define_set(one: Parser) -> None:
     """Define the command `set`."""
     one.add_argument("codes", nargs="*", metavar="CODE", help=CODE_HELP)
     one.add_argument("--all", action="store_true", help="change all QR Codes")
+    one.add_argument("--of-campaign", metavar="NAME", help="change all QR Codes of this campaign")
     content = one.add_mutually_exclusive_group()
     content.add_argument("--content", metavar="TEXT", help="where the short URLs lead from now on")
     fix = "complete contents such as www.example.com and <https://example.com>, if only one reading makes sense"
@@ -373,11 +374,9 @@ def _set(asked: argparse.Namespace) -> None:
         changes = _changes(asked, portfolio) | ({} if asked.content is None else {"content": asked.content})
         if not (changes or asked.fix_urls or asked.tag or asked.no_tag):
             raise InvalidParameter(Problem("options", None, "must say what to change, such as --content"))
-        if asked.all == bool(asked.codes):
-            raise InvalidParameter(Problem("codes", " ".join(asked.codes) or None, "must be CODEs, or use --all alone"))
-        if "name" in changes and (asked.all or len(asked.codes) > 1):
+        found = _chosen(asked, portfolio)
+        if "name" in changes and len(asked.codes) != 1:
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
-        found = portfolio.list_qrcodes() if asked.all else [portfolio.find_qrcode(code) for code in asked.codes]
         wanted = {code.id: changes | _fixed(code, asked) | _tagged(code, asked) for code in found}
         if asked.preview:
             codes = [
@@ -388,7 +387,17 @@ def _set(asked: argparse.Namespace) -> None:
         leads = "would lead" if asked.preview else "leads"
         _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}", _warn(asked, codes))
     if not codes:
-        complain("set", "no content can be completed")
+        complain("set", "no content can be completed" if found else "there are no such QR Codes")
+
+
+def _chosen(asked: argparse.Namespace, portfolio: Portfolio) -> list[QRCode]:
+    """Return the QR Codes that a command is to change."""
+    if bool(asked.codes) + asked.all + (asked.of_campaign is not None) != 1:
+        given = " ".join(asked.codes) or None
+        raise InvalidParameter(Problem("codes", given, "must be CODEs, or use --all or --of-campaign NAME alone"))
+    if asked.codes:
+        return [portfolio.find_qrcode(code) for code in asked.codes]
+    return portfolio.list_qrcodes(campaign_id=None if asked.all else portfolio.find_campaign(asked.of_campaign).id)
 
 
 def _tagged(code: QRCode, asked: argparse.Namespace) -> dict[str, Any]:

@@ -7,8 +7,9 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
+from errno import ENOSPC
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -69,8 +70,10 @@ def complain(command: str, what: object) -> None:
     if isinstance(what, QrkitError):
         text = what.told("command")
     elif isinstance(what, OSError):
-        text = (f"{what.filename}: " if what.filename else "") + (what.strerror or text)
-    print(f"qrkit {command}: {in_one_line(text)}", file=sys.stderr)
+        place = what.filename or ("the output cannot be written" if what.errno == ENOSPC else "")
+        text = (f"{place}: " if place else "") + (what.strerror or text)
+    with suppress(OSError):  # a full disk or a closed pipe: there is nowhere to say it
+        print(f"{f'qrkit {command}'.rstrip()}: {in_one_line(text)}", file=sys.stderr, flush=True)
 
 
 @contextmanager

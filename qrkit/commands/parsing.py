@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -82,9 +83,20 @@ class Parser(argparse.ArgumentParser):
         self._action_groups.sort(key=lambda group: group is self._optionals)
         return super().format_help()
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:
+            print(message, end="", flush=True)  # argparse would ignore that a help cannot be written
+        else:
+            super()._print_message(message, file)
+
     def error(self, message: str) -> NoReturn:
         """Exit with a one-line message, like every other error."""
         text = message.removeprefix("argument ")
+        names = text.removeprefix("the following arguments are required: ")
+        if names != text:
+            choices = next((one.choices for one in self._actions if one.choices and one.metavar == names), ())
+            allowed = ": " + ", ".join(map(str, choices)) if choices else ""
+            text = f"{names} {'are' if ', ' in names else 'is'} required{allowed}"
         self.exit(Status.REFUSED, f"{self.prog}: {text} (see `{self.prog} --help`)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -111,7 +123,9 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             what = "command" if isinstance(action, argparse._SubParsersAction) else "choice"
-            raise argparse.ArgumentError(action, f"{value!r} is not a {what}; {nearest(str(value), action.choices)}")
+            options = self._option_string_actions
+            meant = f"did you mean '--{value}'?" if f"--{value}" in options else nearest(str(value), action.choices)
+            raise argparse.ArgumentError(action, f"{value!r} is not a {what}; {meant}")
 
 
 class Command(Parser):

@@ -16,11 +16,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from qrkit.contents.app_codes import app_code_title
 from qrkit.contents.content import Content
 from qrkit.contents.syntax import (
+    BLANKS,
     IN_FRONT,
-    NATIONAL_PAYMENTS,
     OTHER_SYSTEM,
+    PAYMENTS_OF_APPS,
     WALLET_LINK,
     Line,
     block_of,
@@ -30,6 +32,7 @@ from qrkit.contents.syntax import (
     moment_of,
     names_of,
     network_of,
+    security_of,
     split,
     unescape,
     unquoted,
@@ -71,24 +74,30 @@ CONTACT = {
     "URL": "Web",
     "ADR": "Address",
     "GEO": "Coordinates",
+    "BDAY": "Birthday",
     "NOTE": "Note",
 }
 EVENT = {
     "DTSTART": "Begins",
     "DTEND": "Ends",
+    "RRULE": "Repeats",
+    "UNTIL": "Until",
     "LOCATION": "Where",
     "GEO": "Coordinates",
     "DESCRIPTION": "About",
     "URL": "Web",
     "ORGANIZER": "Organizer",
 }
+REPEATS = {"DAILY": "Every day", "WEEKLY": "Every week", "MONTHLY": "Every month", "YEARLY": "Every year"}
+MORE_THAN_ONCE = "More than once"
+"""Stands for a rule with parts that one short text does not say."""
 WIFI = {"P": "Password", "I": "User name", "E": "Sign-in method", "T": "Security", "H": "Hidden network"}
-SECURITY = {"WPA": "WPA", "SAE": "WPA3", "WEP": "WEP", "NOPASS": "None, no password needed"}
+SECURITY = {"WPA": "WPA", "WPA3": "WPA3", "WEP": "WEP", "none": "None, no password needed"}
 TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{NATIONAL_PAYMENTS}|{WALLET_LINK}", re.IGNORECASE)
+_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{PAYMENTS_OF_APPS}|{WALLET_LINK}", re.IGNORECASE)
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"(\+?[0-9 ()/.\u2013-]{2,40})(;ext=[0-9]{1,10})?", re.ASCII)
@@ -155,11 +164,11 @@ class Card:
 
 def card(content: str) -> Card:
     """Describe a content. Never raises, and takes time proportional to the length of the content."""
-    text = content.strip(" \t\r\n")
-    scheme, _, rest = text.partition(":")
+    text = content.strip(BLANKS)
+    scheme, colon, rest = text.partition(":")
     if scheme.upper() in ("HTTP", "HTTPS"):
         return _app(text) or Card("link", TITLES["link"], (Row("Address", text),))
-    if reader := READERS.get(scheme.upper()):
+    if colon and (reader := READERS.get(scheme.upper())):
         parsed = reader(rest)
     else:
         from qrkit.contents.reading import read  # summaries do without it
@@ -220,7 +229,8 @@ def summary(content: str) -> str:
     """Return a content, or a name made from one, as one line without secrets, for lists, reports and alt text.
 
     Such lines are read by people who never scan the code. Contacts, events, Wi-Fi networks and one-time passwords are
-    described by their names, payments by whom they are to and how much; any other content is returned unchanged.
+    described by their names, payments by whom they are to and how much, and codes of apps by what they are; any other
+    content is returned unchanged.
 
     Example:
         >>> summary("WIFI:T:WPA;S:Cafe Nero;P:espresso;;")
@@ -229,8 +239,11 @@ def summary(content: str) -> str:
     text = content.lstrip(IN_FRONT)  # it has a secret all the same
     if _PAYMENT.match(text):
         return _payment_summary(text)
-    scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
-    return SUMMARIES[scheme](text) if scheme in SUMMARIES else content
+    scheme, colon, _ = text[:LONGEST_SCHEME].upper().partition(":")
+    if colon and scheme in SUMMARIES:
+        return SUMMARIES[scheme](text)
+    title = app_code_title(text)
+    return f"{say(title[:1].upper() + title[1:])}, {say('details hidden')}" if title else content
 
 
 def file_stem(text: str) -> str:
@@ -241,8 +254,8 @@ def file_stem(text: str) -> str:
 def _wifi_summary(text: str) -> str:
     # A name may be cut in the middle of a password, so parts that cannot be parsed are not shown.
     said = network_of(text.partition(":")[2])
-    security = SECURITY.get(said.get("T", "").upper(), "").partition(",")[0]
-    about = [security] if security and security != "None" else []
+    security = security_of(said.get("T", ""))
+    about = [security] if SECURITY.get(security) == security else []
     about += [say("password hidden")] if said.get("P") else []
     return _title_with_kind("Wi-Fi", _one_line(said.get("S", ""))) + (f" ({', '.join(about)})" if about else "")
 
@@ -256,10 +269,6 @@ def _block_summary(text: str) -> str:
 
 def _contact_summary(text: str) -> str:
     return _title_with_kind(TITLES["contact"], _contact_of(lines_of_card(text)).title)
-
-
-def _mobile_plan_summary(text: str) -> str:
-    return say("Mobile plan (eSIM), code hidden") if text[4:6] == "1$" else text
 
 
 def _secret_summary(text: str) -> str:
@@ -303,14 +312,15 @@ def _location(rest: str) -> Card:
     words = dict(_parse_query(query)).get("q", "").replace("+", " ")
     label = _LABEL.match(words)
     # Map links use 0,0 for a search: by name, or by coordinates with a name.
-    found = (_POINT.match(one) for one in (point, words if label else ""))
+    found = (_POINT.match(one) for one in (point, words if label or _POINT.fullmatch(words) else ""))
     where = next((f"{one[1]}, {one[2]}" for one in found if one and (float(one[1]) or float(one[2]))), "")
-    return Card("location", _one_line(label[1] if label else words), (Row("Coordinates", where),))
+    name = label[1] if label else "" if _POINT.fullmatch(words) else words
+    return Card("location", _one_line(name), (Row("Coordinates", where),))
 
 
 def _wifi(rest: str) -> Card:
     said = network_of(rest)
-    security = SECURITY.get(said.get("T", "").upper())
+    security = SECURITY.get(security_of(said.get("T", "")))
     said["T"] = Word(security) if security else said.get("T", "")
     said["H"] = Word("Yes" if said.get("H", "").lower() == "true" else "")
     # Spaces are part of names and passwords. A network needs a name.
@@ -351,11 +361,16 @@ def _types(field: Line) -> tuple[str, ...]:
     return tuple(word for name, word in TYPES.items() if name in said)
 
 
-def _contact_value(field: Line) -> str:
+def _contact_value(field: Line) -> str | Moment:
     if field.name in ("ADR", "ORG"):
         return ", ".join(piece.strip() for piece in split(field.value, ";") if piece.strip())
     if field.name == "GEO":
         return _coordinates(field.value)
+    if field.name == "BDAY":
+        from qrkit.contents.moments import day_of  # few contacts have a birthday
+
+        day = day_of(field.value)
+        return Moment(day) if day else field.value
     return without_scheme(field)
 
 
@@ -384,6 +399,14 @@ def _event(text: str) -> Card:
         said["ORGANIZER"] = re.sub("^mailto:", "", fields["ORGANIZER"].value.strip(), flags=re.IGNORECASE)
     if said.get("DTEND") == said.get("DTSTART"):
         said.pop("DTEND", None)
+    if "RRULE" in fields:
+        parts = dict(part.partition("=")[::2] for part in fields["RRULE"].value.strip().upper().split(";"))
+        is_each = parts.get("INTERVAL", "1") == "1" and parts.keys() <= {"FREQ", "INTERVAL", "UNTIL", "WKST"}
+        said["RRULE"] = Word(REPEATS.get(parts.get("FREQ", ""), MORE_THAN_ONCE) if is_each else MORE_THAN_ONCE)
+        from qrkit.contents.moments import day_of  # few events are repeated
+
+        last = day_of(parts.get("UNTIL", ""))
+        said |= {"UNTIL": Moment(last)} if last else {}
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 
@@ -485,7 +508,6 @@ SUMMARIES: Mapping[str, Callable[[str], str]] = {
     "WIFI": _wifi_summary,
     **dict.fromkeys(("MECARD", "BIZCARD"), _contact_summary),
     "BEGIN": _block_summary,
-    "LPA": _mobile_plan_summary,
     "OTPAUTH": _secret_summary,
     "OTPAUTH-MIGRATION": _secret_summary,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 from itertools import islice
 from typing import Annotated, Any, Literal
 
@@ -19,6 +20,7 @@ from qrkit.contents.messages import PhoneNumbers, PlainText
 from qrkit.contents.moments import Day, day_of
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import (
+    BLANKS,
     Line,
     block_of,
     escape,
@@ -193,7 +195,7 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     if not name:
         return None
     fields = _name_fields(" ".join(name.split()), family, given) | {"organization": company}
-    fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE"), "birthday": day_of(texts.get("BDAY", ""))}
+    fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE"), "birthday": _birthday(found.get("BDAY", ()))}
     for line in found.get("TEL", ()):
         fields[phone_field(line)] = (*fields.get(phone_field(line), ()), without_scheme(line))
     fields["email"] = tuple(map(without_scheme, found.get("EMAIL", ())))
@@ -204,6 +206,11 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     fields["photo"] = photo if photo[:8].lower().startswith(("http://", "https://")) else None
     fields["format"] = "vcard4" if texts.get("VERSION", "").startswith("4") else "vcard3"
     return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
+def _birthday(lines: Iterable[Line]) -> date | None:
+    """Return the day of birth; None if its year is one that stands for none, as Apple's contacts write it."""
+    return next((day_of(line.value) for line in lines if "X-APPLE-OMIT-YEAR" not in line.about.upper()), None)
 
 
 def read_mecard(text: str) -> dict[str, Any] | None:
@@ -219,7 +226,7 @@ def read_bizcard(text: str) -> dict[str, Any] | None:
 
 def vcard_of(text: str) -> str | None:
     """Return a MeCard or a BIZCARD as a vCard, which contact apps can save; None for other texts and without a name."""
-    start = text.lstrip(" \t\r\n")
+    start = text.lstrip(BLANKS)
     found = read_bizcard(start) if start[:8].upper().startswith(("MECARD:", "BIZCARD:")) else None
     if found is None:
         return None
@@ -237,9 +244,10 @@ def _name_fields(name: str, family: str, given: str) -> dict[str, Any]:
 
 
 def _place_fields(pieces: list[str]) -> dict[str, Any]:
-    """Return the fields of an address; a box and an apartment are part of the street."""
+    """Return the fields of an address; a box, an apartment and further lines are part of the street."""
     box, apartment, street, *others = [*pieces, *[""] * 7][:7]
-    return dict(zip(PLACE, (", ".join(filter(None, (box, apartment, street))), *others), strict=True))
+    lines = (*box.split("\n"), *apartment.split("\n"), *street.split("\n"))
+    return dict(zip(PLACE, (", ".join(filter(None, map(str.strip, lines))), *others), strict=True))
 
 
 def phone_field(line: Line) -> str:

@@ -83,6 +83,8 @@ Compact = Annotated[
 
 REPEATS = ("daily", "weekly", "monthly", "yearly")
 UNTIL_TIME = time(23, 59, 59)
+YEARS = range(2, 9999)
+"""Python has no days before and after those of another time zone in the year 1 and 9999."""
 YEARS_OF_ZONE = 10
 """Years for which the zone of an event is defined, if nothing says when it ends."""
 MOST_LINES = 200
@@ -122,7 +124,7 @@ def event(
         END:VEVENT
     """
     fields = dict(locals())
-    if problems := list(_problems(fields)):
+    if problems := [*_problems(fields), *_problems_of_years(fields)]:
         raise InvalidParameter(*problems)
     if time_zone and not repeat and isinstance(start, datetime):
         moments = {name: _in_utc(name, fields[name], time_zone) for name in ("start", "end")}
@@ -164,6 +166,12 @@ def _problems(fields: dict[str, Any]) -> Iterator[Problem]:
         )
     if fields["weekdays"] and fields["repeat"] not in (None, "weekly"):
         yield Problem("weekdays", fields["weekdays"], "is only for weekly events; leave it out")
+
+
+def _problems_of_years(fields: dict[str, Any]) -> Iterator[Problem]:
+    for name in ("start", "end", "until"):
+        if fields[name] and fields[name].year not in YEARS:
+            yield Problem(name, fields[name], f"must lie in the years {YEARS[0]} to {YEARS[-1]}", "out-of-range")
 
 
 def _type_of(moment: date) -> str:

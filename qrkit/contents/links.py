@@ -97,7 +97,7 @@ def read_link(text: str) -> dict[str, Any]:
 
 
 def read_bookmark(text: str) -> dict[str, Any] | None:
-    """Return the fields of a link as NTT Docomo's phones write it, `MEBKM:TITLE:x;URL:y;;`, or older ones, `URLTO:x:y`.
+    """Return the fields of a link as old phones write it: `MEBKM:TITLE:x;URL:y;;`, `URLTO:x:y`, `URL:y` or `URI:y`.
 
     Returns None for a text without a web address.
     """

@@ -166,6 +166,13 @@ def read_matmsg(text: str) -> dict[str, Any] | None:
     return fields if fields["to"] else None
 
 
+def read_smtp(text: str) -> dict[str, Any] | None:
+    """Return the fields of an e-mail in the form `SMTP:address:subject:text`, or None for a text without a receiver."""
+    to, subject, body = [*text.split(":", 3)[1:], "", ""][:3]
+    fields = {"to": _split(to), "subject": subject or None, "body": body.replace("\r\n", "\n") or None}
+    return fields if "@" in to else None
+
+
 def _split(addresses: str) -> tuple[str, ...]:
     """Return the addresses between commas, or semicolons, which Outlook writes."""
     return tuple(unquoted(address).strip() for address in re.split("[,;]", addresses) if address.strip())

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import check_characters
-from qrkit.contents.syntax import network_of, write_pairs
+from qrkit.contents.syntax import network_of, security_of, write_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
@@ -36,15 +36,8 @@ def _printable(text: str) -> str:
 
 
 def _security(value: Any) -> Any:
-    """Return the kind of security that routers and other programs call so: `WPA2-PSK`, `WPA/WPA2`, `SAE`, `OWE`."""
-    words = set(re.findall("[A-Z0-9.]+", value.upper())) if isinstance(value, str) else set()
-    if words & {"EAP", "ENTERPRISE", "802.1X"}:
-        return "enterprise"
-    if words & {"WPA3", "SAE"} and not words & {"WPA", "WPA2"}:
-        return "WPA3"
-    if words & {"WPA", "WPA2", "WPA3"}:
-        return "WPA"
-    return "none" if words & {"NOPASS", "NONE", "OPEN", "OWE"} else "WEP" if "WEP" in words else value
+    """Return the kind of security that routers and other programs call so; other values unchanged."""
+    return (security_of(value) if isinstance(value, str) else "") or value
 
 
 Ssid = Annotated[
@@ -154,8 +147,8 @@ def read_wifi(text: str) -> dict[str, Any] | None:
     values = network_of(text.partition(":")[2])
     if not values.get("S"):
         return None
-    # Many write nothing at all for an open network.
-    security = _security(values.get("T") or "none")
+    # Many write nothing at all for an open network, and some for one with a password.
+    security = _security(values.get("T") or ("WPA" if values.get("P") else "none"))
     security = security if security in SECURITIES else "WPA"
     fields: dict[str, Any] = {"ssid": values["S"], "password": values.get("P"), "security": security}
     fields |= {"user_name": values.get("I"), "method": values.get("E", "").upper()}

@@ -43,7 +43,7 @@ _GEO = re.compile(
     re.IGNORECASE | re.DOTALL | re.ASCII,
 )
 """Matches coordinates of WGS 84, with an altitude and an uncertainty."""
-_POINT = re.compile(rf"{_NUMBER},{_NUMBER}(?:\((.*)\))?", re.DOTALL | re.ASCII)
+_POINT = re.compile(rf"{_NUMBER},\s*{_NUMBER}(?:\((.*)\))?", re.DOTALL | re.ASCII)
 _LABEL = re.compile(r"[-\d.,]*\((.*)\)", re.DOTALL)
 _GOOGLE = re.compile(rf"https://www\.google\.com/maps/search/\?api=1&query={_NUMBER}%2C{_NUMBER}", re.ASCII)
 _APPLE = re.compile(rf"https://maps\.apple\.com/\?ll={_NUMBER},{_NUMBER}(?:&q=([^&#]*))?", re.ASCII)
@@ -81,9 +81,11 @@ def read_location(text: str) -> dict[str, Any] | None:
     if found := _GEO.fullmatch(text):
         query = dict(pair.partition("=")[::2] for pair in (found[3] or "").split("&"))
         words = unquote(query.get("q", "").replace("+", " "))
-        label, is_zero = _LABEL.fullmatch(words), not float(found[1]) and not float(found[2])
-        if is_zero and (point := _POINT.fullmatch(words)):  # as Android's maps take a place with a name
-            return _fields(point[1], point[2], point[3] or "", "geo")
+        is_zero = not float(found[1]) and not float(found[2])
+        if point := _POINT.fullmatch(words):  # as Android's maps take a place with a name
+            north, east = (point[1], point[2]) if is_zero else (found[1], found[2])
+            return _fields(north, east, point[3] or "", "geo")
+        label = _LABEL.fullmatch(words)
         is_search = words and not label and is_zero
         return None if is_search else _fields(found[1], found[2], label[1] if label else words, "geo")
     for name, pattern in (("google", _GOOGLE), ("apple", _APPLE), ("openstreetmap", _OPEN_STREET_MAP)):

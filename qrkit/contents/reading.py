@@ -6,14 +6,14 @@ cannot be parsed is of the kind `text`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
+from qrkit.contents.app_codes import app_code_title
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
-from qrkit.contents.syntax import IN_FRONT, NATIONAL_PAYMENTS
+from qrkit.contents.syntax import BLANKS, IN_FRONT
 
 ON_THE_WEB = {
     "gs1_digital_link": "read_gs1_digital_link",
@@ -40,6 +40,9 @@ READERS: Mapping[str, Mapping[str, str]] = {
     "MATMSG:": {"email": "read_matmsg"},
     "MEBKM:": {"link": "read_bookmark"},
     "URLTO:": {"link": "read_bookmark"},
+    "URL:": {"link": "read_bookmark"},
+    "URI:": {"link": "read_bookmark"},
+    "SMTP:": {"email": "read_smtp"},
     "MAILTO:": {"email": "read_email"},
     "SMSTO:": {"sms": "read_sms"},
     "SMS:": {"sms": "read_sms"},
@@ -54,20 +57,6 @@ READERS: Mapping[str, Mapping[str, str]] = {
 The first function that does not return None decides.
 """
 
-UNREAD = {
-    "payment": re.compile(
-        rf"(?:BCD\s+0[0-9]{{2}}|SPC\s+0[0-9]{{3}})\s|000201[0-9]{{4}}.*6304[0-9A-F]{{4}}\s*\Z|{NATIONAL_PAYMENTS}",
-        re.I | re.DOTALL,
-    ),
-    "one-time password": re.compile("otpauth(?:-migration)?:", re.I),
-    "mobile plan (eSIM)": re.compile(r"LPA:1\$", re.I),
-    "passkey sign-in": re.compile("FIDO:/[0-9]", re.I),
-    "smart home device": re.compile(r"MT:[0-9A-Z.-]{19}|X-HM://[0-9A-Z]{9}"),
-    "Wi-Fi device": re.compile("DPP:(?:.*;)?K:[A-Za-z0-9+/=]+;"),
-}
-"""Matches contents that apps read from the code itself, though none of our kinds holds all of them: transfers and bills
-of other versions, payments of other countries, one-time passwords of a single app, and what sets up devices."""
-
 
 def read(text: str) -> Content:
     """Read a text as a content: what `qrkit.contents` has written gets the fields that it was written from.
@@ -79,7 +68,7 @@ def read(text: str) -> Content:
         >>> contents.read("WIFI:T:WPA;S:Cafe Nero;P:espresso;;").fields["ssid"]
         'Cafe Nero'
     """
-    start = text.lstrip(" \t\r\n")
+    start = text.lstrip(BLANKS)
     for kind, reader in READERS[_beginning(start)].items():
         fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
         if fields is not None:
@@ -93,12 +82,9 @@ def title_if_read_from_code(text: str) -> str:
     Returns "" for other contents, which work behind a short URL.
     """
     start = text.lstrip(IN_FRONT)
-    needing = _kinds_that_need_the_code(_beginning(start))
-    if not needing:
-        return ""
-    if (kind := read(start).kind) in needing:
+    if (needing := _kinds_that_need_the_code(_beginning(start))) and (kind := read(start).kind) in needing:
         return kind_named(kind).title
-    return next((title for title, pattern in UNREAD.items() if pattern.match(start)), "")
+    return app_code_title(start)
 
 
 # An import asks this of each of its rows.

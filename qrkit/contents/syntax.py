@@ -14,24 +14,45 @@ from urllib.parse import quote, unquote
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
 _QUOTES = "\"'`<\xab\u2018\u2019\u201a\u201c\u201d\u201e\u2039"
 _UNSEEN = (*range(0x21), *range(0x7F, 0xA1), 0xAD, 0x61C, *range(0x2000, 0x2010), *range(0x2028, 0x2030))
+BLANKS = " \t\r\n\ufeff"
+"""Characters in front of a content that phones skip: blanks, and the mark of an encoding."""
 IN_FRONT = _QUOTES + "".join(map(chr, (*_UNSEEN, *range(0x205F, 0x2070), 0x3000, 0xFEFF)))
 """Quotes, blanks and characters that cannot be seen, which come along in front of a pasted content."""
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
+_FOLD_OF_CODED = re.compile("(?<!=)(?:\r\n|(?<!=\r)\n|\r)[ \t]")
+"""Matches a fold, but not the line break of quoted-printable text, which the blank behind it belongs to."""
 _RAW = re.compile("[^\r\n]*+(?:(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
-_MOMENT = re.compile("([0-9]{8})(?:T([0-9]{4}(?:[0-9]{2})?)(Z?))?")
+_MOMENT = re.compile(
+    r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:T([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?",
+    re.ASCII | re.IGNORECASE,
+)
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 
 WALLETS = (
     "upi", "bitcoin", "lightning", "ethereum", "monero", "litecoin", "dogecoin", "bitcoincash", "solana", "ton",
+    "zcash",
 )  # fmt: skip
 """Schemes of links that open a payment in an app."""
-WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)"
+BANKING_APPS = ("bank", "gpay", "payto", "paytmmp", "phonepe", "swish", "tez", "venmo")
+"""Further ones, whose links have slashes; without them, a text is a sentence, such as `Swish:123 456`."""
+WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)|(?:{'|'.join(BANKING_APPS)})://(?=\S)"
 """How these links begin. With a space behind the colon, a text is a sentence, such as `Ton: laut`."""
 OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
 """A geo: link up to a coordinate system other than WGS 84, the only one that RFC 5870 defines and maps show."""
-NATIONAL_PAYMENTS = r"SPD\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s"
-"""How payments of Czechia, Russia, Serbia, Slovenia and Hungary begin, which only banking apps read."""
+APP_LINK = (
+    r"(?:sgnl|skype|tg|viber|webcal|whatsapp)://(?=\S)|(?:facetime(?:-audio)?|sips?|xmpp):(?=\S)|"
+    r"skype:[^\s?]+\?|spotify:[a-z]+:(?=\S)"
+)
+"""How links begin that open a call, a chat, a calendar or music in an app."""
+PAYMENTS_OF_APPS = (
+    r"S[PI]D\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s|HRVHUB30\s|(?:[0-9]{10})?\|PL\|[0-9]{26}\||"
+    r"C\+?[0-9]{9,15};[0-9.,]*;[^;]*;[0-7]\s*\Z|00(?=[0-9]*[A-V])[0-9A-V]{90,}\s*\Z|wxp://\S|weixin://wxpay/|"
+    r"(?:ln(?:bc|tb)[0-9]*[munp]?1[02-9ac-hj-np-z]{50,}|lnurl1[02-9ac-hj-np-z]{20,})\s*\Z|"
+    r"(?:(?:bc|tb)1[02-9ac-hj-np-z]{11,71}|0x[0-9a-f]{40})\s*\Z"
+)
+"""How payments begin that only banking apps and wallets read: those of Czechia, Russia, Serbia, Slovenia, Hungary,
+Croatia, Poland, Sweden, Slovakia and China, and bills and addresses of Lightning, Bitcoin and Ethereum alone."""
 
 BIZCARD = {
     "T": "TITLE", "C": "ORG", "A": "ADR", "B": "TEL;WORK", "M": "TEL;CELL", "F": "TEL;FAX", "E": "EMAIL",
@@ -66,6 +87,18 @@ def network_of(rest: str) -> dict[str, str]:
     return {name: unquote(value) for name, value in values.items()} if "R" in values else values
 
 
+def security_of(word: str) -> str:
+    """Return the kind of security that a network calls so, such as `WPA2-PSK`, `SAE` or `OWE`; "" if none does."""
+    words = set(re.findall("[A-Z0-9.]+", word.upper()))
+    if words & {"EAP", "ENTERPRISE", "802.1X"}:
+        return "enterprise"
+    if words & {"WPA3", "SAE"} and not words & {"WPA", "WPA2"}:
+        return "WPA3"
+    if words & {"WPA", "WPA2", "WPA3"}:
+        return "WPA"
+    return "none" if words & {"NOPASS", "NONE", "OPEN", "OWE"} else "WEP" if "WEP" in words else ""
+
+
 def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
     """Return the number and the text of a message: `1:text`, `1?body=text`, `1&body=text` or `1;?&body=text`.
 
@@ -75,6 +108,7 @@ def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
         rest: What follows `SMSTO:` or `sms:`.
         is_plain: Whether the text after a colon is literal, as in `SMSTO:`, rather than percent-encoded.
     """
+    rest = re.sub("^([^:?&;]*);(?=body=)", r"\1?", rest, flags=re.IGNORECASE)  # as iPhones took it before iOS 8
     number, mark, more = re.fullmatch("([^:?&]*)([:?&]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]  # matches any text
     if mark != ":":
         parameters = (pair.lstrip("?").partition("=") for pair in more.split("&"))
@@ -147,7 +181,7 @@ def _is_quoted(line: str) -> bool:
 
 def line_of(raw: str) -> Line | None:
     """Parse a line; None for one that is none."""
-    match = _LINE.fullmatch(_FOLD.sub("", raw).rstrip("\r\n"))
+    match = _LINE.fullmatch((_FOLD_OF_CODED if _is_quoted(raw) else _FOLD).sub("", raw).rstrip("\r\n"))
     if match is None:
         return None
     name, about, value = match.groups()
@@ -162,15 +196,19 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def moment_of(value: str) -> date | None:
-    """Parse a day or a time of a calendar (RFC 5545, 3.3.5); seconds may be missing, and only UTC has a time zone."""
+    """Parse a day or a time of a calendar (RFC 5545, 3.3.5), or of ISO 8601; one with an offset becomes UTC."""
     match = _MOMENT.fullmatch(value.strip())
-    day, time, utc = match.groups() if match else ("", "", "")
+    if match is None:
+        return None
+    *day, hour, minute, second, offset = match.groups()
     try:
-        if not time:
-            return datetime.strptime(day, "%Y%m%d").date()
-        moment = datetime.strptime(f"{day}{time:0<6}", "%Y%m%d%H%M%S")
-        return moment.replace(tzinfo=UTC) if utc else moment
-    except ValueError:
+        if not hour:
+            return date(*map(int, day))
+        # A minute may have a second 60, which Python has not.
+        written = f"{'-'.join(day)}T{hour}:{minute}:{min(second or '00', '59')}{offset or ''}"
+        moment = datetime.fromisoformat(written.upper())
+        return moment.astimezone(UTC) if offset else moment
+    except (ValueError, OverflowError):
         return None
 
 

@@ -16,7 +16,6 @@ from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholde
 from qrkit.drawing.paints import paint
 from qrkit.drawing.parts.layers import draw_layers, left_out
 from qrkit.drawing.parts.modules import draw_markers, draw_modules, is_square
-from qrkit.drawing.parts.photos import draw_photo
 from qrkit.drawing.parts.sheet import Cells, Sheet
 from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
@@ -75,7 +74,17 @@ def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
     sheet = Sheet(design, symbol, layout, pictures, foreground, background)
     dark, light = _cells(sheet)
     symbol_items = (*draw_modules(sheet, dark, light), *draw_markers(sheet))
-    return Parts(sheet, (*draw_photo(sheet), *symbol_items, *draw_layers(sheet)))
+    return Parts(sheet, (*_photo(sheet), *symbol_items, *draw_layers(sheet)))
+
+
+def _photo(sheet: Sheet) -> list[Item]:
+    """Return a photo that lies below the modules, and the light grounds on it; nothing for other designs."""
+    photo = sheet.design.photo
+    if photo is None or photo.place == "inside":
+        return []
+    from qrkit.drawing.parts.photos import draw_photo  # loads NumPy and Pillow
+
+    return draw_photo(sheet, is_behind=photo.place == "behind")
 
 
 def _cells(sheet: Sheet) -> tuple[Cells, Cells]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.design.decoration import Layer
+from qrkit.design.design import Design
 from qrkit.design.gradient import Direction, Fill, Gradient, Point
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import Layout, lay_out, lay_out_side
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.symbol.encode import symbol_of
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-
 
 SIDES = range(11, 178)
 """Modules on a side of a symbol, of a Micro QR Code too."""

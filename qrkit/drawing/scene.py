@@ -327,6 +327,10 @@ class Scene(Shown):
         """Return the scene without transparency."""
         return replace(self, items=self.paper + self.items)
 
+    def united(self) -> Scene:
+        """Return the scene with its squares and its stamped outlines as single shapes."""
+        return replace(self, items=tuple(map(_unite, self.items)))
+
     def scaled(self, factor: float, *, snapped: bool = False) -> Scene:
         """Return the scene at another size; a plain scene stays plain.
 
@@ -386,6 +390,15 @@ class Scene(Shown):
     def flat(self) -> Iterator[tuple[Matrix, Item]]:
         """Yield the items in painting order with their transforms, resolving groups."""
         yield from _resolve_groups(self.items, Matrix())
+
+
+def _unite(item: Item) -> Item:
+    match item:
+        case Group(items, matrix):
+            return Group(tuple(map(_unite, items)), matrix)
+        case Squares() | Stamps(picture=Outline()):
+            return replace(item, union=True)
+    return item
 
 
 def _enlarge_background(items: tuple[Item, ...], margin: float) -> tuple[Item, ...]:

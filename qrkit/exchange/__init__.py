@@ -128,6 +128,10 @@ AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text", ".log")
 OTHERS = {
     b"%PDF-": "a PDF", b"\x1f\x8b": "a gzip archive", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
+    b"GIF8": "a picture", b"RIFF": "a picture", b"ARROW1": "a Feather file", b"FEA1": "a Feather file",
+    b"SQLite format 3\0": "an SQLite database", b"\x28\xb5\x2f\xfd": "a zstd archive", b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive", b"MIME-Version:": "a saved web page or an e-mail",
+    b"BEGIN:VCARD": "a contact", b"BEGIN:VCALENDAR": "a calendar", b"[InternetShortcut]": "a shortcut",
 }  # fmt: skip
 """First bytes of files that are no tables."""
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
@@ -160,12 +164,18 @@ def _named(name: str, formats: Mapping[str, Format]) -> Format:
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
     """Return the export format for the suffix of a file."""
-    return exchange_format(path.suffix[1:])
+    return exchange_format(_suffix(path, EXPORT_FORMATS))
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
     """Return the import format for the suffix of a file."""
-    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(path.suffix[1:])
+    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(_suffix(path, IMPORT_FORMATS))
+
+
+def _suffix(path: PurePath, formats: Iterable[str]) -> str:
+    if not path.suffix:
+        raise InvalidParameter(Problem("path", str(path), f"must end in one of .{', .'.join(formats)}"))
+    return path.suffix[1:]
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:

@@ -9,17 +9,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
+from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
 REDIRECTS = frozenset({"301", "302", "303", "307", "308"})
 MOST_TRIED = 20
 """The number of lines among which the first one of a log is looked for."""
-HEADING = ["path", "time", "user_agent", "referrer"]
+LASTING = frozenset({"301", "308"})
+"""The redirects among them with which servers lead from http to https."""
+MOST_WAITING = 10_000
+"""The number of such redirects that are kept in mind."""
+SOON = timedelta(seconds=10)
+"""The time within which a phone follows one."""
+HEADING = ["path", "time", "user_agent", "referrer", "status"]
 _TEXT = r'(?:[^"\\]|\\.)*+'
 _COMBINED = re.compile(
     r"[^\[]{0,500}\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<clock>[\d:]{8}) (?P<offset>[+-]\d{4})\] "
@@ -46,7 +54,26 @@ def _fields_in(line: str) -> list[str]:
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the redirects of a log, each as a row below names of `HEADING` (see `SheetParts`)."""
     text, note = decoded(data, place.encoding)
-    return [Part("", _rows(text), note=note)]
+    return [Part("", _without_upgrades(_rows(text)), note=note)]
+
+
+def _without_upgrades(rows: Iterator[Cells]) -> Iterator[Cells]:
+    """Yield rows; of a redirect to https and the one that answers the same visitor next, the second becomes blank."""
+    waiting: dict[tuple[str, str], datetime] = {}
+    dates = LocalDates()
+    yield next(rows)
+    for cells in rows:
+        if isinstance(cells, UnreadableFile) or not cells or not (waiting or cells[-1] in LASTING):
+            yield cells
+            continue
+        path, time, agent, _, status = cells
+        moment, before = dates.read(time), waiting.pop((path, agent), None)
+        if moment and status in LASTING:
+            if len(waiting) == MOST_WAITING:
+                waiting.clear()
+            waiting[path, agent] = moment
+        is_next = status not in LASTING and moment and before and abs(moment - before) <= SOON
+        yield [] if is_next else cells
 
 
 def _rows(text: str) -> Iterator[Cells]:
@@ -59,7 +86,10 @@ def _rows(text: str) -> Iterator[Cells]:
             rule = f"does not name {missing}; the lines below it were not read"
             yield UnreadableFile(f"{line[:200]!r} {rule}") if _fields_in(line) and missing else []
         elif fields:
-            yield _cells_of_fields(dict(zip(fields, line.strip().split("\t" if "\t" in line else None), strict=False)))
+            values = line.strip().split("\t" if "\t" in line else None)
+            rule = f"has {len(values)} values, but the line #Fields names {len(fields)}"
+            is_cut = 0 < len(values) < len(fields)
+            yield UnreadableFile(rule) if is_cut else _cells_of_fields(dict(zip(fields, values, strict=False)))
         else:
             yield _cells_of_json(line) if _CADDY.match(line) else _cells_of_line(line)
 
@@ -67,7 +97,7 @@ def _rows(text: str) -> Iterator[Cells]:
 def _cells(method: str, status: str, *cells: str) -> list[str]:
     """Return the cells of a request, none if it was not redirected."""
     is_redirect = method == "GET" and status in REDIRECTS
-    return ["" if cell == "-" else cell for cell in cells] if is_redirect else []
+    return ["" if cell == "-" else cell for cell in (*cells, status)] if is_redirect else []
 
 
 def _cells_of_line(line: str) -> Cells:
@@ -88,7 +118,7 @@ def _cells_of_fields(said: Mapping[str, str]) -> list[str]:
     return _cells(said.get("cs-method", ""), status, path, time, unquote(agent.replace("+", " ")), unquote(referrer))
 
 
-def _cells_of_json(line: str) -> list[str]:
+def _cells_of_json(line: str) -> Cells:
     try:
         entry = json.loads(line)
         request: dict[str, Any] = entry["request"]
@@ -97,4 +127,4 @@ def _cells_of_json(line: str) -> list[str]:
         uri, status, time = str(request["uri"]), str(entry["status"]), str(entry["ts"])
         return _cells(str(request["method"]), status, uri, time, agent, referrer)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return []
+        return UnreadableFile("is not a whole request as Caddy writes it")

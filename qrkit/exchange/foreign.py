@@ -103,7 +103,7 @@ class Tool:
     Attributes:
         name: The tool, with the export format if the tool has several.
         known_by: Names that identify the tool when all of them are present.
-        alone: Whether the file must contain no other names; for names that other tools also use.
+        beside: The only other names that a file may have; for names that other tools also use. None: any other names.
         url: The short URL; empty if the tool exports the short code under such a name.
         code: The short code, or a URL that ends with the short code; empty if the tool does not export short codes.
         domain: The host of the short URL, if the file contains only the short code.
@@ -118,7 +118,7 @@ class Tool:
 
     name: str
     known_by: tuple[str, ...]
-    alone: bool = False
+    beside: tuple[str, ...] | None = None
     url: tuple[str, ...] = SHORT_URLS
     code: tuple[str, ...] = ()
     domain: tuple[str, ...] = ("domain",)
@@ -289,7 +289,7 @@ YOURLS_TABLE = Tool(
 YOURLS_PLUGIN = Tool(
     name="YOURLS, plugin Import Export",
     known_by=("source", "target", "hits"),
-    alone=True,
+    beside=(),
     code=("source",),
 )
 """GautamGupta/YOURLS-Import-Export 1.0, `fileio/csv.php`: the keyword between slashes, without its host."""
@@ -305,9 +305,15 @@ KUTT = Tool(
 )
 """`GET /api/v2/links`: thedevs-network/kutt 2 and 3, `links.handler.js` and `sanitize.link`. It writes no csv."""
 
+_BESIDE_DUB = (
+    "clicks", "leads", "conversions", "sales", "revenue", "title", "description", "comments", "created at",
+    "updated at", "link id", "tags", "archived",
+)  # fmt: skip
 DUB_FILE = Tool(
     name="Dub, csv",
     known_by=("Short link", "Destination URL"),
+    # Other services use these two names for links that do not add the query of a visitor to the target.
+    beside=_BESIDE_DUB,
     limits_in="the service, such as the json of GET /links of Dub",
     passes_query="true",
 )
@@ -345,7 +351,7 @@ SINK = Tool(
 )
 """miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""
 
-SINK_SHORT = Tool(name="Sink", known_by=("slug", "url"), alone=True, code=("slug",))
+SINK_SHORT = Tool(name="Sink", known_by=("slug", "url"), beside=(), code=("slug",))
 """The same with the two fields that every link has."""
 
 LSTU = Tool(
@@ -410,6 +416,7 @@ LINK_LIST = Tool(
         "label",
         "qr name",
         "qr title",
+        "qr code title",
         "flowcode name",
         "display name",
         "affiliate link name",
@@ -517,7 +524,7 @@ def tool_of(names: Iterable[str]) -> Tool | None:
         return None
     for tool in TOOLS:
         wanted = {*map(plain_name, tool.known_by)}
-        if found == wanted if tool.alone else found >= wanted:
+        if found >= wanted and (tool.beside is None or found - wanted <= {*map(plain_name, tool.beside)}):
             return tool
     return None if found.isdisjoint(TARGETS) or found.isdisjoint(SHORT_URLS) else LINK_LIST
 

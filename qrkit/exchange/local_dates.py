@@ -15,9 +15,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 _TIME = (
-    r"(?:,?[ T]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
+    r"(?:,?[ T]+(?:(?:at|um|à|om|alle|kl\.?|a las) )?(?P<hour>[0-9]{1,2})[:.h](?P<minute>[0-9]{2})"
+    r"(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:UTC|GMT)?(?P<offset>[+-][0-9]{2}:?[0-9]{2})(?: \([^()]*\))?)?)?"
-    r"(?: ?(?:UTC|GMT|Z))?"
+    r"(?: ?(?:UTC|GMT|Z|Uhr))?"
 )
 _MONTHS = (
     "january february march april may june july august september october november december",
@@ -27,6 +28,7 @@ _MONTHS = (
     "januari februari maart april mei juni juli augustus september oktober november december",
     "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
     "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
 )
 _NUMBERS = {
     name[:length]: number
@@ -34,9 +36,10 @@ _NUMBERS = {
     for names in _MONTHS
     for number, name in enumerate(names.split(), start=1)
     if name[:length] != "jui"  # of June or July, in French
-} | {"mrz": 3, "mrt": 3}
+} | {"mrz": 3, "mrt": 3, "jänner": 1, "jän": 1}
 """The numbers of months by their names and what these begin with; no beginning is of two months."""
 _MONTH = rf"(?P<name>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\.?"
+_NTH = r"(?:\.|st|nd|rd|th|er|º)?"
 _YEAR = "(?P<year>[0-9]{4}|[0-5][0-9]|6[0-8])"
 _FORMS = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
@@ -44,8 +47,9 @@ _FORMS = tuple(
         r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
         r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
         "(?P<year>20[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
-        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}})\.?(?:[ -]| de ){_MONTH}(?:[ -]| de ){_YEAR}",
-        rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}),? (?P<year>[0-9]{{4}})",
+        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}}){_NTH}(?:[ -]| de ){_MONTH}(?:,? |-| de ){_YEAR}",
+        rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}){_NTH},? (?P<year>[0-9]{{4}})",
+        r"(?P<year>[0-9]{4})[年년] ?(?P<month>[0-9]{1,2})[月월] ?(?P<day>[0-9]{1,2})[日일]",
     )
 )
 _SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|[0-9]{3})?")

@@ -38,6 +38,7 @@ class Part(NamedTuple):
         is_hidden: Whether the sheet is hidden.
         note: What was assumed to read the rows; "" if nothing was.
         hidden: The numbers of hidden rows, as far as rows were read.
+        struck: The numbers of rows with text that is struck out, as far as rows were read.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Part(NamedTuple):
     is_hidden: bool = False
     note: str = ""
     hidden: Sequence[int] = ()
+    struck: Sequence[int] = ()
 
 
 class PlaceFields(TypedDict, total=False):
@@ -112,8 +114,8 @@ class Located:
         rows: The number and the cells of each row below the heading.
         issues: What has to be said of the file; complete only after all rows were read.
         unread: The names of sheets with other headings; complete only after all rows were read.
-        hidden: What each sheet is called, the numbers of its hidden rows, and the row of its heading; complete only
-            after all rows were read.
+        parts: What each part that is read is called, the part, and the row of its heading; complete only after all
+            rows were read.
     """
 
     heading: tuple[str, ...]
@@ -122,7 +124,7 @@ class Located:
     rows: Iterator[tuple[int, Cells]] = field(default_factory=lambda: iter(()))
     issues: list[ImportIssue] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    hidden: list[tuple[str, Sequence[int], int]] = field(default_factory=list)
+    parts: list[tuple[str, Part, int]] = field(default_factory=list)
 
     def say(self, reason: Reason, detail: str) -> None:
         """Add an issue about the file as a whole."""
@@ -162,7 +164,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     chosen = _chosen(every, place.sheet)
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
-    located.is_sheet, located.hidden = bool(start.part.name), [("the sheet", start.part.hidden, located.line)]
+    located.is_sheet, located.parts = bool(start.part.name), [("the sheet", start.part, located.line)]
     most = MOST_COLUMNS if located.is_sheet else MOST_OF_TEXT
     if len(located.heading) > most:
         many = f"the heading has {len(located.heading):,} columns; at most {most:,} are allowed"
@@ -179,8 +181,12 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
         _tell_of_heading(located, start, chosen[0] if place.sheet else every[0])
     begun = {one.part.name for one in starts}
     further = [part for part in chosen if part.name not in begun] if len(chosen) > 1 else []
-    rows = chain(start.rows[located.line :], start.part.rows, _further_rows(located, start, further))
-    located.rows = enumerate(rows, start=located.line + 1)
+    tables: Iterator[Iterable[Cells]] = chain(
+        [chain(start.rows[located.line :], start.part.rows)], _further_rows(located, start, further)
+    )
+    if share and located.line:
+        tables = (_of_one_table(rows, located.heading, share) for rows in tables)
+    located.rows = enumerate(chain.from_iterable(tables), start=located.line + 1)
     return located
 
 
@@ -254,7 +260,7 @@ def _heading_of(rows: Sequence[Cells], share: Share | None) -> tuple[int, int] |
 def _likely(start: _Start, share: Share | None) -> int:
     """Return the row that stands for a heading if none has what is needed: no title, which is alone in its row."""
     texts = [_texts(cells) for cells in start.rows]
-    shares = [share(cells) % 1 if share else 0.0 for cells in texts]
+    shares = [share(cells) % 1 if share and not any(map(ADDRESS.match, cells)) else 0.0 for cells in texts]
     if shares and max(shares) > 0:
         return shares.index(max(shares))
     several = (number for number, cells in enumerate(texts) if sum(map(bool, cells)) > 1)
@@ -303,17 +309,36 @@ def _leave(located: Located, part: Part) -> None:
     )
 
 
-def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> Iterator[Cells]:
-    """Yield the rows below the same heading in further sheets, and note those with other headings."""
+def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -> Iterator[Cells]:
+    """Yield the rows of a sheet; those below the heading of another table are refused, as it has other columns."""
+    titles, names = _lower(heading), frozenset(heading)
+    is_other = False
+    for cells in rows:
+        # Tables in one sheet have a name in common, and of two names hardly any row of data is made.
+        if (
+            type(cells) is list
+            and not names.isdisjoint(cells)
+            and share(cells) >= 2
+            and not any(map(ADDRESS.match, cells))
+        ):
+            is_other = _lower(map(tidy, cells)) != titles
+            yield UnreadableFile("is the heading of another table; import that table alone") if is_other else cells
+        elif is_other and _is_filled(cells):
+            yield UnreadableFile("is below the heading of another table; import that table alone")
+        else:
+            yield cells
+
+
+def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> Iterator[Iterable[Cells]]:
+    """Yield the rows below the same heading in each further sheet, and note those with other headings."""
     size, heading = start.last - start.first + 1, _lower(located.heading)
     for place, part in enumerate(further):
         rows = _beginning(part, MOST_TRIED) if place < MOST_SHEETS else []
         ends = (end for end in range(size, len(rows) + 1) if _lower(_joined(rows[end - size : end])) == heading)
         end = next(ends, None)
         if end is not None:
-            located.hidden.append((f"the sheet {part.name!r}", part.hidden, end))
-            yield from rows[end:]
-            yield from part.rows
+            located.parts.append((f"the sheet {part.name!r}", part, end))
+            yield chain(rows[end:], part.rows)
         elif any(map(_is_filled, rows)) or place >= MOST_SHEETS:
             _leave(located, part)
 
@@ -344,10 +369,21 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         else:
             error = "" if located.is_sheet else _what_is_wide(cells, width)
             yield number, [*cells[:width], *[""] * (width - len(cells))], error
-    for sheet, numbers, heading in located.hidden:
-        if hidden := [number for number in numbers if number > heading]:
-            many = "1 row is" if len(hidden) == 1 else f"{len(hidden):,} rows are"
-            located.say("hidden-row", f"{many} hidden in {sheet}, the first is row {hidden[0]}; all rows were read")
+    _tell_of_marks(located)
+
+
+def _tell_of_marks(located: Located) -> None:
+    """Add an issue for the rows of each sheet that people have hidden, and for those in which they struck out text."""
+    for sheet, part, heading in located.parts:
+        marks: tuple[tuple[Reason, Sequence[int], str], ...] = (
+            ("hidden-row", part.hidden, "is hidden|are hidden"),
+            ("struck-row", part.struck, "has text that is struck out|have text that is struck out"),
+        )
+        for reason, numbers, words in marks:
+            if found := [number for number in numbers if number > heading]:
+                one, several = words.split("|")
+                many = f"1 row {one}" if len(found) == 1 else f"{len(found):,} rows {several}"
+                located.say(reason, f"{many} in {sheet}, the first is row {found[0]}; all rows were read")
 
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:

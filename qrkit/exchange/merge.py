@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.exchange.columns import Row
+from qrkit.languages import say
+from qrkit.languages.sentences import Sentence
 from qrkit.late import Shown
 from qrkit.tracking.names import Spellings, tidy_name
 
@@ -22,24 +24,25 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
     "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
-    "unknown-column", "unread-sheet", "unread-file", "hidden-row", "shared-path", "limits-unknown", "own-parameters",
+    "unknown-column", "unread-sheet", "unread-file", "hidden-row", "struck-row", "shared-path",
+    "limits-unknown", "own-parameters",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last twenty, and `code-unreadable`, are our additions."""
-_CHANGED: dict[Reason, str] = {
-    "renamed": "renamed",
-    "code-taken": "given a new short URL",
-    "code-unreadable": "without their short code",
-    "changed": "given a version or mode that fits",
-    "date-unreadable": "without their date",
-    "count-unreadable": "without their count of scans",
-    "template-unknown": "without their template",
-    "similar-name": "with a name that differs from another only in case",
-    "completed-url": "with a completed address",
-    "link-target": "with the target of a link",
-    "formula-unsaved": "with a formula without a value",
-    "field-left-out": "without some of their fields",
-    "suspicious-url": "with a suspicious address",
-    "no-address": "with a content that is not an address",
+"""The stable first words of an issue's error; the last twenty-one, and `code-unreadable`, are our additions."""
+_CHANGED: dict[Reason, Sentence] = {
+    "renamed": "{count} renamed",
+    "code-taken": "{count} given a new short URL",
+    "code-unreadable": "{count} without their short code",
+    "changed": "{count} given a version or mode that fits",
+    "date-unreadable": "{count} without their date",
+    "count-unreadable": "{count} without their count of scans",
+    "template-unknown": "{count} without their template",
+    "similar-name": "{count} with a name that differs from another only in case",
+    "completed-url": "{count} with a completed address",
+    "link-target": "{count} with the target of a link",
+    "formula-unsaved": "{count} with a formula without a value",
+    "field-left-out": "{count} without some of their fields",
+    "suspicious-url": "{count} with a suspicious address",
+    "no-address": "{count} with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
 _TO_FIX = frozenset[Reason](
@@ -58,14 +61,14 @@ _NOT_KEPT = frozenset[Reason](
 """The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
-_LEFT_OUT: dict[Reason, str] = {
-    "duplicate": "already there",
-    "invalid": "row{s} left out",
-    "undecodable": "picture{s} not readable",
-    "own-column": "column{s} kept as fields",
-    "unknown-column": "column{s} left out",
-    "unread-sheet": "sheet{s} not read",
-    "unread-file": "file{s} not read",
+_LEFT_OUT: dict[Reason, Sentence] = {
+    "duplicate": "{count} already there",
+    "invalid": ("{count} row left out", "{count} rows left out"),
+    "undecodable": ("{count} picture not readable", "{count} pictures not readable"),
+    "own-column": ("{count} column kept as fields", "{count} columns kept as fields"),
+    "unknown-column": ("{count} column left out", "{count} columns left out"),
+    "unread-sheet": ("{count} sheet not read", "{count} sheets not read"),
+    "unread-file": ("{count} file not read", "{count} files not read"),
 }
 
 
@@ -88,8 +91,9 @@ class ImportIssue:
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
             `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a column that
             became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
-            `hidden-row`, `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike in
-            the service) are about the whole file, and `shared-path` about all short URLs of a host.
+            `hidden-row`, `struck-row` (text that is struck out), `limits-unknown` and `own-parameters` (links whose own
+            parameters keep their values, unlike in the service) are about the whole file, and `shared-path` about all
+            short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -174,16 +178,13 @@ class ImportResult(Shown):
         return pd.DataFrame(rows, columns=["campaign", "name", "content", "error"], index=index, dtype="str")
 
     def __str__(self) -> str:
-        changed = ", ".join(self._counted(_CHANGED))
-        kept = f"{self.created} created" + (f", {len(self.updates)} updated" if self.updates else "")
+        changed = ", ".join(say(_CHANGED[one], self.count(one)) for one in _CHANGED if self.count(one))
+        kept = say("{count} created", self.created)
+        kept += ", " + say("{count} updated", len(self.updates)) if self.updates else ""
         kept += f" ({changed})" if changed else ""
         adds = self.created or self.updates
-        left_out = {reason: word for reason, word in _LEFT_OUT.items() if adds or reason != "own-column"}
-        return ", ".join([kept, *self._counted(left_out)])
-
-    def _counted(self, words: Mapping[Reason, str]) -> list[str]:
-        counts = ((self.count(reason), word) for reason, word in words.items())
-        return [f"{count} {word.format(s='' if count == 1 else 's')}" for count, word in counts if count]
+        left_out = [one for one in _LEFT_OUT if self.count(one) and (adds or one != "own-column")]
+        return ", ".join([kept, *(say(_LEFT_OUT[one], self.count(one)) for one in left_out)])
 
     def __repr__(self) -> str:
         return f"<ImportResult: {self}>"

@@ -11,7 +11,7 @@ from pathlib import Path
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import COLUMN_OF
-from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Place, Share, place_of, records, tidy
+from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Place, Share, locate, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
     SHORT_URL,
@@ -167,13 +167,34 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
 
 def _located_in(data: bytes, format: str, place: Place, share: Share | None, name: str = "the file") -> Located:
     """Find the table of a file; objects, and lines of a log, are counted from 1, as they have no heading."""
-    chosen = sniffed(data, format).name
-    if chosen not in SHEETS:
-        raise UnreadableFile(f"{name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
+    chosen = _format_of_rows(data, format, name)
     located = locate_in(SHEETS[chosen], data, place, share)
     if chosen in ("json", "log"):
         located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
     return located
+
+
+def _format_of_rows(data: bytes, format: str, name: str) -> str:
+    chosen = sniffed(data, format).name
+    if chosen not in SHEETS:
+        raise UnreadableFile(f"{name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
+    return chosen
+
+
+def table_of_files(files: Iterable[tuple[str, str, bytes]], columns: Mapping[str, str], place: Place) -> Table:
+    """Read several files as the sheets of one workbook, of which those with the same heading are one table.
+
+    Args:
+        files: The name, the format and the bytes of each file.
+        columns: As for `table_of_rows`; empty if the files have our names.
+    """
+    share = _share_of(map(str, columns.values())) if columns else share_of_ours
+    parts = [
+        part._replace(name=": ".join(filter(None, (name, part.name))))
+        for name, format, data in files
+        for part in SHEETS[_format_of_rows(data, format, name)](data, place, share)
+    ]
+    return table_of_rows(locate(parts, place, share), columns or None)
 
 
 def sheet_of(

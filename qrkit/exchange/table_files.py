@@ -97,6 +97,10 @@ HARDLY_ANYTHING_ELSE = 0.8
 _TEXTS = frozenset({str})
 _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
 """Dates, times and truth values, as our readers of workbooks write them."""
+_NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
+"""What databases and programs write into a file for no value."""
+_LINE_END = "_x000D_"
+"""How Excel escapes the first character of a line end, which other programs take for text."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
@@ -212,6 +216,8 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         InvalidParameter: If a chosen column does not exist.
     """
     heading, rows = located.heading, records(located)
+    if not {*NAMES}.issubset(heading):
+        rows = _without_traces(heading, rows, columns or {})
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool = None if columns else foreign.tool_of(heading)
@@ -234,6 +240,29 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     table.issues.extend(located.issues)
     table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
     return table
+
+
+def _without_traces(
+    heading: Sequence[str], rows: Iterator[tuple[int, Sequence[str], str]], columns: Mapping[str, str]
+) -> Iterator[tuple[int, Sequence[str], str]]:
+    """Yield rows without what other programs write for no value, and for a line end of Excel.
+
+    In columns of contents, such a word stays, and becomes a warning: there, no value is not what people expect.
+    """
+    chosen = {tidy(str(theirs)).lower() for ours, theirs in columns.items() if COLUMN_OF.get(ours.lower()) in REQUIRED}
+    is_target = [
+        COLUMN_OF.get(title.lower()) in REQUIRED
+        or title.lower() in chosen
+        or foreign.plain_name(title) in foreign.TARGETS
+        for title in heading
+    ]
+    for number, cells, error in rows:
+        if not _NO_VALUES.isdisjoint(cells):
+            pairs = zip(cells, is_target, strict=True)
+            cells = ["" if not is_kept and cell in _NO_VALUES else cell for cell, is_kept in pairs]
+        if any(_LINE_END in cell for cell in cells):
+            cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
+        yield number, cells, error
 
 
 def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:

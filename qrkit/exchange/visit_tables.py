@@ -24,8 +24,8 @@ from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
-from qrkit.store.questions.visit_frame import FRAME_KINDS
 from qrkit.tracking.countries import country_code, country_code_of
+from qrkit.tracking.records import KINDS_OF_VISITS
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.times import from_table
 
@@ -263,8 +263,8 @@ def _check(visit: dict[str, Any]) -> None:
     Raises:
         ValueError: If one is invalid.
     """
-    if visit.get("kind", "scan") not in FRAME_KINDS:
-        raise ValueError(f"kind={visit['kind']!r:.60} must be one of {', '.join(FRAME_KINDS)}")
+    if visit.get("kind", "scan") not in KINDS_OF_VISITS:
+        raise ValueError(f"kind={visit['kind']!r:.60} must be one of {', '.join(KINDS_OF_VISITS)}")
     if "visitor" in visit:
         visit["visitor"] = _visitor(visit["visitor"])
     for what, most in (("latitude", 90), ("longitude", 180)):

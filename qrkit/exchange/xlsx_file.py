@@ -147,6 +147,7 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
         book = Package(archives.opened(data))
         sheets = []
         for name, path, is_hidden in book.sheets():
-            hidden: list[int] = []
-            sheets.append(Part(name, cells_of(book, name, path, hidden), is_hidden, hidden=hidden))
+            hidden, struck = list[int](), list[int]()
+            rows = cells_of(book, name, path, hidden, struck)
+            sheets.append(Part(name, rows, is_hidden, hidden=hidden, struck=struck))
     return without_apostrophes(sheets)

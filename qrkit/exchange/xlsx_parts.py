@@ -68,7 +68,8 @@ class Package:
             raise UnreadableFile("the file is a binary workbook (xlsb), which is not read; save it as xlsx")
         self._book = self._elements(self._path)
         self.texts = [*self._shared_texts()]
-        self.formats = _formats(self._styles())
+        styles = self._styles()
+        self.formats, self.struck = _formats(styles), _struck(styles)
         setting = next((one for name, one in self._book if name == "workbookPr"), {})
         self.since_1904 = setting.get("date1904") in ("1", "true")
 
@@ -189,15 +190,33 @@ def _formats(styles: Sequence[tuple[str, dict[str, str]]]) -> list[str]:
     return kinds
 
 
+def _struck(styles: Sequence[tuple[str, dict[str, str]]]) -> frozenset[str]:
+    """Return the numbers of the styles of cells whose text is struck out."""
+    fonts: set[str] = set()
+    found: list[bool] = []
+    font, group = -1, ""
+    for name, one in styles:
+        if name in ("fonts", "fills", "cellXfs", "cellStyleXfs", "cellStyles", "dxfs"):
+            group = name
+        elif group == "fonts" and name == "font":
+            font += 1
+        elif group == "fonts" and name == "strike" and one.get("val", "1") in ("1", "true", "on"):
+            fonts.add(str(font))
+        elif group == "cellXfs" and name == "xf":
+            found.append(one.get("fontId", "0") in fonts)
+    return frozenset(str(place) for place, is_struck in enumerate(found) if is_struck)
+
+
 class _Sheet(NamedTuple):
     """What the cells of a sheet need to be read."""
 
     book: Package
     links: Mapping[tuple[int, int], str]
     hidden: list[int]
+    struck: list[int]
 
 
-def cells_of(book: Package, name: str, path: str, hidden: list[int]) -> Iterator[Cells]:
+def cells_of(book: Package, name: str, path: str, hidden: list[int], struck: list[int]) -> Iterator[Cells]:
     """Yield the rows of a sheet, counted from 1, with blank ones.
 
     Formulas are read as the value that was saved with the file, errors as empty cells.
@@ -207,6 +226,7 @@ def cells_of(book: Package, name: str, path: str, hidden: list[int]) -> Iterator
         name: The name of the sheet, for errors.
         path: The path of its part.
         hidden: The list to which the numbers of hidden rows are added.
+        struck: The list to which the numbers of rows with text that is struck out are added.
 
     Raises:
         UnreadableFile: If the part is damaged, or has too many rows, merged cells or links.
@@ -214,7 +234,7 @@ def cells_of(book: Package, name: str, path: str, hidden: list[int]) -> Iterator
     with refusing():
         part = book.part(path)
         merged, links = _merged(name, part), _links(name, part, book.links(path))
-        rows = _rows(part, _Sheet(book, links, hidden))
+        rows = _rows(part, _Sheet(book, links, hidden, struck))
         yield from filled(rows, merged) if merged else rows
 
 
@@ -230,6 +250,8 @@ def _rows(part: bytes, sheet: _Sheet) -> Iterator[list[str]]:
         number = following
         if row.get("hidden") in ("1", "true") and len(row):
             sheet.hidden.append(number)
+        if sheet.book.struck and any(cell.get("s") in sheet.book.struck and len(cell) for cell in row):
+            sheet.struck.append(number)
         yield trimmed(_cells(row, number, sheet))
 
 

@@ -22,6 +22,7 @@ from qrkit.files import FileNames
 
 IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
 TABLES = frozenset({"csv", "tsv", "json", "xlsx", "xls", "ods", "sql"})
+ALONE = frozenset({"json", "sql"})
 MANIFEST = "manifest.xml"
 DOCUMENT_MARKS = frozenset({"[Content_Types].xml", "mimetype"})
 """Entries that workbooks and documents have, in which other tables may be embedded."""
@@ -69,33 +70,34 @@ def has_codes(data: bytes) -> bool:
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
-class OnlyTable(NamedTuple):
-    """The only table of an archive, and an issue for each other file, which is not read."""
+class Tables(NamedTuple):
+    """The path, the format and the bytes of each table of an archive, and an issue for each file that is not read."""
 
-    data: bytes
-    format: str
+    files: list[tuple[str, str, bytes]]
     issues: list[ImportIssue]
 
 
-def only_table(data: bytes) -> OnlyTable | None:
-    """Return the only table of an archive without a manifest and PNG files; None if there is no such table."""
+def tables_in(data: bytes) -> Tables:
+    """Return the tables of an archive without a manifest and PNG files, which has none if it has these.
+
+    Several tables are read row by row, and the links in JSON and in dumps are not, so those are read alone.
+    """
     archive = archives.opened(data)
-    if DOCUMENT_MARKS.intersection(archive.namelist()):
-        return None
     found = archives.members(archive)
-    tables = [
-        (entry, suffix) for entry, parts in found if (suffix := PurePosixPath(parts[-1].lower()).suffix[1:]) in TABLES
+    has_codes = _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
+    if has_codes or DOCUMENT_MARKS.intersection(archive.namelist()):
+        return Tables([], [])
+    entries = {"/".join(parts): entry for entry, parts in found}
+    formats = {path: suffix for path in entries if (suffix := PurePosixPath(path.lower()).suffix[1:]) in TABLES}
+    if len(formats) > 1:
+        formats = {path: suffix for path, suffix in formats.items() if suffix not in ALONE}
+    files = [
+        (path, "csv" if suffix == "tsv" else suffix, archives.unpacked(archive, entries[path], MOST_BYTES))
+        for path, suffix in formats.items()
     ]
-    if _manifest(found)[0] or len(tables) != 1 or any(parts[-1].lower().endswith(".png") for _, parts in found):
-        return None
-    ((entry, suffix),) = tables
     rule = "is another file of the archive, and was not read"
-    issues = [
-        ImportIssue(1, "", "", "", "unread-file", f"{'/'.join(parts)!r} {rule}")
-        for other, parts in found
-        if other is not entry
-    ]
-    return OnlyTable(archives.unpacked(archive, entry, MOST_BYTES), "csv" if suffix == "tsv" else suffix, issues)
+    issues = [ImportIssue(1, "", "", "", "unread-file", f"{path!r} {rule}") for path in entries if path not in formats]
+    return Tables(files, issues)
 
 
 def read(data: bytes, how: Reading) -> Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from itertools import islice
 
 from qrkit.languages.choosing import LanguageTag, current_language
 from qrkit.languages.numbers import figure_text, locale_of, number_text
@@ -62,10 +63,21 @@ def _translated(language: LanguageTag, text: str) -> str:
         return figure
     if "; " in text:
         return "; ".join(_translated(language, part) for part in text.split("; "))
+    if found := _filled(language, text):
+        return found
+    for mark in islice(re.finditer(": ", text), MOST_FIELDS):
+        field, rule = text[: mark.start()], text[mark.end() :]
+        if rule in catalog(language) or _filled(language, rule):
+            return say("{field}: {rule}", field=field, rule=_translated(language, rule))
+    return text
+
+
+def _filled(language: LanguageTag, text: str) -> str:
+    """Return the translation of a sentence whose values are filled in; "" if it is none of the catalog."""
     for pattern, sentence in _patterns(language):
         if found := pattern.fullmatch(text):
             return say(sentence, **{name: _translated(language, value) for name, value in found.groupdict().items()})
-    return text
+    return ""
 
 
 @cache
@@ -90,6 +102,8 @@ def _pattern(sentence: str) -> re.Pattern[str]:
 
 
 VALUE = re.compile(r"\{(\w+)\}")
+MOST_FIELDS = 3
+"""Colons in front of a rule: that behind its field, and those in the value of the field."""
 FEWEST = 12
 """Characters beside the values that a sentence needs which begins with one; "{a} with {b}" would match too much."""
 

@@ -83,18 +83,18 @@ class SheetFile(NamedTuple):
         path: The file.
         labels: Number of labels.
         pages: Number of pages.
-        is_poster: Whether each page is a poster.
+        unit: What one of them is called, such as label, ticket or poster.
     """
 
     path: Path
     labels: int
     pages: int
-    is_poster: bool = False
+    unit: str = "label"
 
     def __str__(self) -> str:
-        label, page = ("poster" if self.is_poster else "label"), "page"
-        labels, pages = (f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in ((self[1], label), (self[2], page)))
-        return labels if self.is_poster else f"{labels} on {pages}"
+        counted = ((self.labels, self.unit), (self.pages, "page"))
+        labels, pages = (f"{number:,} {what}{'' if number == 1 else 's'}" for number, what in counted)
+        return labels if self.unit == "poster" else f"{labels} on {pages}"
 
 
 def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> SheetFile:
@@ -125,7 +125,7 @@ def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> Sh
         pages = sheet.write(pdf) if pdf else sheet.write_roll(opened) if is_zpl else sheet.write_picture(opened)
     if sheet.lettering.missing:
         warnings.warn(missing_letters(sheet.lettering.missing), stacklevel=3)
-    return SheetFile(file, len(labels.rows) * settings.copies, pages, stock_of(settings).is_poster)
+    return SheetFile(file, len(labels.rows) * settings.copies, pages, stock_of(settings).unit)
 
 
 def first_page(labels: Labels, settings: SheetSettings, *, width: float) -> Scene:
@@ -378,7 +378,7 @@ class _Sheet:
             letters = [Shape(self.lettering.outline(line, dots), BLACK) for line in placed.lines]
             blank = Rectangle(0, 0, width, height, WHITE)
             label = replace(scene, width=width, height=height, items=(blank, moved, *letters), paper=())
-            file.write(zpl.write_label(label, self._settings.copies))
+            file.write(zpl.write(label, self._settings.copies))
         return len(self._labels.rows) * self._settings.copies
 
     def write_picture(self, file: BinaryIO) -> int:

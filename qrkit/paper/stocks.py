@@ -76,6 +76,11 @@ class Stock:
         middle = self.punch or self.height / 2
         return shape + circle(self.width / 2, middle, self.hole).hole() if self.hole else shape
 
+    @property
+    def unit(self) -> str:
+        """What one of them is called: label, or the name of a card, such as business card."""
+        return self.description.partition(",")[0].lower().removesuffix("s") if self.name in CARDS else "label"
+
     def __repr__(self) -> str:
         label, page = (f"{width:.4g} x {height:.4g} mm" for width, height in ((self.width, self.height), self.page))
         return f"<Stock {self.name}, {self.description}: {len(self.places)} of {label} on {page}>"

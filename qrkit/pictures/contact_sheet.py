@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 
-from qrkit.drawing.svg.svg_elements import NAMESPACES, number
+from qrkit.drawing.svg.svg_elements import NAMESPACES
+from qrkit.drawing.svg.svg_text import number
 from qrkit.errors import InvalidParameter, Problem, check_whole, collecting
 from qrkit.files import write_file
 from qrkit.late import Shown

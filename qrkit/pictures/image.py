@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from functools import cached_property
@@ -15,7 +16,7 @@ from qrkit.drawing.draw import draw_plain, draw_simple, is_plain, picture_size
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.writers import Format, format_named, format_of_file
-from qrkit.errors import RenderingFailed, ScanWarning
+from qrkit.errors import InvalidParameter, Problem, RenderingFailed, ScanWarning
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.symbol.encode import encode, symbol_of
@@ -351,6 +352,9 @@ class QRImage(Shown):
             InvalidParameter: If the format is unknown or the compression level is out of range; see `to_bytes`.
             CannotWrite: If the file cannot be written.
         """
+        if not isinstance(path, str | os.PathLike):
+            rule = "must be the path of a file; write(image.to_bytes('png')) of a file object takes the bytes"
+            raise InvalidParameter(Problem("path", f"a {type(path).__name__}", rule, "wrong-type"))
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
         write_file(file, self._write(chosen.compressed(compression)))

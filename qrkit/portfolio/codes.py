@@ -7,7 +7,7 @@ code, a short URL, a name or an ID stands for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
@@ -16,7 +16,7 @@ from unicodedata import normalize
 from qrkit.contents.cards import summary
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, UnknownParameter, nearest
 from qrkit.exchange.columns import check_names, name_from
 from qrkit.model import Model
 from qrkit.portfolio.code_designs import CodeDesigns
@@ -27,9 +27,10 @@ from qrkit.store import Store
 from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
-from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_known
+from qrkit.store.records.short_codes import address_holder, has_short_code, is_taken, longest_pasted
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import (
+    DERIVED,
     SHOWN_ANYWAY,
     Account,
     Campaign,
@@ -40,7 +41,19 @@ from qrkit.tracking.records import (
     TermsFields,
 )
 from qrkit.tracking.redirect_rules import GivenRules
-from qrkit.tracking.short_urls import CODE_RULE, base_url_of, is_short_code, new_id, new_short_code, path_of, tidy_code
+from qrkit.tracking.short_urls import (
+    BEFORE,
+    BEHIND,
+    CODE_RULE,
+    base_url_of,
+    host_of,
+    is_short_code,
+    new_id,
+    new_short_code,
+    path_of,
+    tidy_code,
+    with_scheme,
+)
 from qrkit.tracking.times import Clock, now
 from qrkit.tracking.utm import GivenUtm
 
@@ -271,6 +284,7 @@ class Records:
             ...     shop.insert_qrcode("https://example.com/spring", name="Door", short_code="door").short_url
             'https://go.example.com/door'
         """
+        _check_terms(terms)
         with self.store.atomic():
             campaign = self._check_campaign(campaign_id)
             self.templates.check_known(template)
@@ -322,8 +336,12 @@ class Records:
             ...     {shop.find_qrcode(text).id == door.id for text in ("door", "Door", door.short_url)}
             {True}
         """
-        code = self._code_in(text)
-        ids = qrcodes_named(self.store, self.account.id, text, short_code=code or normalize("NFC", text))
+        if not isinstance(text, str):
+            raise InvalidParameter(Problem("text", text, "must be a short code, a short URL, a name or an ID, as text"))
+        code, written = self.short_code_in(text), dict.fromkeys((text, text.strip(BEFORE + BEHIND)))
+        texts = ((one, code or normalize("NFC", one)) for one in written)
+        found = (qrcodes_named(self.store, self.account.id, one, short_code=code) for one, code in texts)
+        ids = next(filter(None, found), [])
         if len(ids) == 1:
             return self.get_qrcode(ids[0])
         if not ids:
@@ -332,10 +350,11 @@ class Records:
         which = [told_apart(self.get_qrcode(id)) for id in ids[:MOST_PROPOSED]]
         raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
 
-    def _code_in(self, text: str) -> str:
-        """Return the known short code in a short URL of this portfolio; "" if there is none."""
-        path = path_of(text, self.base_url) if text.startswith(f"{self.base_url}/") else None
-        found = longest_known(self.store, tidy_code(path)) if path else None
+    def short_code_in(self, text: str) -> str:
+        """Return the known short code in a short URL of this portfolio, as people paste it; "" if there is none."""
+        url = with_scheme(text.strip().lstrip(BEFORE))
+        path = path_of(url, self.base_url) if host_of(url) == host_of(self.base_url) else None
+        found = longest_pasted(self.store, tidy_code(path)) if path else None
         return found[0] if found else ""
 
     def find_campaign(self, text: str) -> Campaign:
@@ -426,6 +445,7 @@ class Records:
             InvalidParameter: If a field is invalid, or the campaign or the template does not exist.
             ContentTooLong: If the encoded text does not fit the requested version.
         """
+        _check_terms(terms, unchanged=("short_code", "scan_marker"))
         changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic, **terms)
         changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
         with self.store.atomic():
@@ -489,6 +509,9 @@ class Records:
         most = self.account.limits.most_qrcodes
         if code := table.qrcode(self.store, self.account.id, self._links, most=most, id=_sought(id)):
             return code
+        if not isinstance(id, str):
+            what = f"the QR Code {id.name!r}" if isinstance(id, QRCode) else id
+            raise InvalidParameter(Problem("id", what, "must be the ID of a QR Code, such as code.id", "wrong-type"))
         unknown = NotFound("QR Code", id, hint="an ID is needed, not a short code")
         raise unknown.advising({"python": "qrcodes() of the portfolio shows what there is."})
 
@@ -575,6 +598,20 @@ def _several(kind: str, text: str, number: int, which: Sequence[str], better: st
 
 def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _check_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) -> None:
+    """Check that no further field of a QR Code is given than its terms.
+
+    Args:
+        unchanged: Fields that only a new QR Code takes.
+    """
+    for name, value in terms.items():
+        if name in unchanged:
+            raise InvalidParameter(Problem(name, value, "cannot change, because the QR Code may be printed"))
+        if name not in TermsFields.__annotations__:
+            names = [one for one in QRCode.model_fields if one not in (*DERIVED, "id", "created", "scans")]
+            raise UnknownParameter(name, value, names)
 
 
 def _sought(id: Any) -> str:

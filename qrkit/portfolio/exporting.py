@@ -10,7 +10,14 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, TypeVar
 
-from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
+from qrkit.errors import (
+    ContentTooLong,
+    InvalidParameter,
+    Problem,
+    RemoteContentDisabled,
+    RenderingFailed,
+    UnknownParameter,
+)
 from qrkit.exchange import ExchangeFormat, Writing, exchange_format, exchange_format_of_file
 from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -300,6 +307,8 @@ class Written(Explained):
         from qrkit.paper.label_pages import SheetSettings
         from qrkit.portfolio.code_sets import code_sheet
 
+        for name in settings.keys() - SheetSettings.model_fields.keys() - SheetSettings.other_names.keys():
+            raise UnknownParameter(name, settings[name], ("campaign_id", *SheetSettings.model_fields))
         return code_sheet(self, path, SheetSettings(stock=stock, **settings), lines, campaign_id=campaign_id)
 
 

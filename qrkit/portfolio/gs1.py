@@ -14,7 +14,7 @@ from qrkit.files import complete_file, read_file
 from qrkit.pictures.generate_request import choice
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
-from qrkit.portfolio.storing import store_rows
+from qrkit.portfolio.storing import Updates, store_rows
 from qrkit.store.records.ids import qrcodes_named
 from qrkit.store.records.qrcodes import Staged, stored_row
 from qrkit.tracking.gs1_choosing import levels_of
@@ -169,11 +169,11 @@ class Gs1:
         choice("format", chosen, FORMATS)
         found = read_linkset(data) if chosen == "json" else described_by_rows(data, chosen)
 
-        def decide(known: Present, staged: Staged) -> tuple[Sequence[Campaign], list[str]]:
+        def decide(known: Present, staged: Staged) -> tuple[Sequence[Campaign], Updates, list[str]]:
             taken = found.keys() & set(known.short_codes.split())
             new = (self._new(key, entities) for key, entities in found.items() if key not in taken)
             staged.add([stored_row(code) for code in new])
-            return [], [*taken]
+            return [], [], [*taken]
 
         with self._records.store.atomic():
             for key in store_rows(self._records, decide):

@@ -22,11 +22,12 @@ from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.sheets import mapped_table
+from qrkit.exchange.sheets import mapped_table, table_of_files
 from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
-from qrkit.exchange.zip_file import MOST_READ_SIDE, only_table
+from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
+from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
 from qrkit.portfolio.updating import Identified, changes_of
 from qrkit.store.records.json_rows import read_campaigns, read_pairs
@@ -90,6 +91,7 @@ class Present:
         tails: The readable tails of short URLs by short code, in any account.
         ignores_case: Whether the store ignores the case of short codes.
         old_base_urls: The base URLs that were printed before; their short codes are what follows their paths.
+        qrcodes: The QR Codes, for an import that may change them; else empty.
     """
 
     base_url: str
@@ -103,6 +105,7 @@ class Present:
     tails: str = "[]"
     ignores_case: bool = False
     old_base_urls: Sequence[str] = ()
+    qrcodes: Sequence[str] = ()
 
 
 def read_table(
@@ -126,11 +129,13 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
-    only = only_table(data) if data.startswith(SIGNATURE) else None
-    if only:
-        data, format = only.data, only.format
-    table = _table_of(data, format, columns or {}, seen, place)
-    table.issues.extend(only.issues if only else ())
+    files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
+    if len(files) > 1:
+        table = table_of_files(files, columns or {}, place)
+    else:
+        ((_, format, data),) = files or [("", format, data)]
+        table = _table_of(data, format, columns or {}, seen, place)
+    table.issues.extend(issues if files else ())
     return table
 
 
@@ -152,7 +157,6 @@ def import_table(
     fix_urls: bool = False,
     campaign: str = "",
     update_by: str = "",
-    there: Iterable[QRCode] = (),
 ) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
@@ -161,7 +165,6 @@ def import_table(
         fix_urls: Whether to complete web addresses that have one sensible reading.
         campaign: The name of the campaign for rows that name none.
         update_by: What identifies the QR Codes that rows change, as for `Identified`; "" to change none.
-        there: The QR Codes that may be changed.
 
     Raises:
         InvalidParameter: If `update_by` cannot identify QR Codes.
@@ -173,6 +176,7 @@ def import_table(
         contents = frozenset(() if update_by else read_pairs(present.contents))
         codes = map(partial(_completed, there=contents), codes)
     if update_by:
+        there = Listing(present.base_url, present.campaigns, present.qrcodes).qrcodes()
         codes = importing.updated(codes, update_by, there)
     result = merge(codes, read_pairs(present.contents), importing.has_own_code, importing.insert)
     importing.finish()
@@ -460,7 +464,8 @@ def _completed(
 
 def _app_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
     """Yield the contents of a printed short URL that apps would read from the code itself."""
-    for name, title in titles_read_from_code(code).items() if code.is_dynamic and code.short_url else ():
+    contents = contents_of_code(code) if code.is_dynamic and code.short_url else {}
+    for name, title in titles_read_from_code(contents).items():
         what = "apps read from the code itself and not from a page; phones that scan this code do not open such an app"
         yield issue_of(row, code, "no-address", f"{name} is a {title}, which {what}")
 

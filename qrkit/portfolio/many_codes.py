@@ -83,7 +83,10 @@ class ManyRecords(Records):
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs.
         """
-        wanted = dict.fromkeys(ids)
+        wanted = {} if isinstance(ids, str) else dict.fromkeys(ids)
+        if isinstance(ids, str) or not all(isinstance(id, str) for id in wanted):
+            rule = "must be a list of IDs as texts, such as [code.id for code in codes]"
+            raise InvalidParameter(Problem("ids", ids if isinstance(ids, str) else None, rule, "wrong-type"))
         _, codes = self._found(Search(ids=tuple(wanted)))
         known = {code.id for code in codes}
         if missing := [id for id in wanted if id not in known]:
@@ -102,7 +105,12 @@ class ManyRecords(Records):
         """
         if not text:
             return self.list_qrcodes(campaign_id=campaign_id)
-        return self.search_page(Search((text,), campaign_id))[1]
+        return self.search_page(Search((self.searchable(text),), campaign_id))[1]
+
+    def searchable(self, text: str) -> str:
+        """Return a text to search for: of a pasted short URL, the part before its readable tail."""
+        code = self.short_code_in(text)
+        return f"{self.base_url}/{code}" if code else text
 
     def delete_qrcodes(self, ids: Sequence[str]) -> DeletedQRCodes:
         """Delete QR Codes together, and return what `restore_qrcodes` needs to undo that.
@@ -191,7 +199,7 @@ class ManyRecords(Records):
                     own["rules"] = ruled.get(same.get("campaign_id", code.campaign_id) or "", ())
                 changed = self._edited(code, same | own, "replace" if find else "rules", replace or None)
                 pairs.append((code, _sorted_anew(changed, add_tags, remove_tags, fields or {})))
-            self._store_edited(pairs)
+            edit_qrcodes(self.store, pairs, self.now())
         return EditedQRCodes.of(pairs)
 
     def _checked(self, terms: Mapping[str, Any]) -> dict[str, Any]:
@@ -206,12 +214,6 @@ class ManyRecords(Records):
             text = f"QR Codes that the plan {self.account.plan} does not show are not edited: {hidden:,}"
             warnings.warn(text, stacklevel=3)
         return shown
-
-    def _store_edited(self, pairs: Sequence[tuple[QRCode, QRCode]]) -> None:
-        """Store the fields of QR Codes, before and after, that an edit changed in any of them."""
-        pairs = [(before, after) for before, after in pairs if after != before]
-        changed = [name for name in EDITED if any(getattr(one, name) != getattr(other, name) for one, other in pairs)]
-        edit_qrcodes(self.store, pairs, changed, self.now())
 
     def undo_edit(self, edited: EditedQRCodes) -> int:
         """Change back what `edit_qrcodes` changed, in one transaction, and return how many QR Codes were changed back.
@@ -237,7 +239,7 @@ class ManyRecords(Records):
                 fields["fields"] = _undone_fields(now["fields"], before["fields"], after["fields"])
                 if code.is_available and now | fields != now:
                     undone.append((code, self._edited(code, fields, "edited", f"{len(edited):,} QR Codes")))
-            self._store_edited(undone)
+            edit_qrcodes(self.store, undone, self.now())
         return len(undone)
 
     def undo_import(self, imported: ImportResult) -> DeletedQRCodes:

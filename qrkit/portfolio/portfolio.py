@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.errors import NotAllowed, NotFound
+from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem
 from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.locating import Place, PlaceFields
@@ -29,7 +28,7 @@ from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_tab
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
-from qrkit.portfolio.storing import present_in, store_rows
+from qrkit.portfolio.storing import Updates, present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -242,6 +241,9 @@ class Portfolio(Shown, Scanned, Written):
             NotFound: If no template has this name.
             NotAllowed: If the plan does not show the QR Code.
         """
+        if not isinstance(code, QRCode):
+            rule = "must be a record, as find_qrcode and list_qrcodes of the portfolio return it"
+            raise InvalidParameter(Problem("code", code, rule, "wrong-type"))
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {code.id}, so it cannot be drawn")
         if template:
@@ -343,6 +345,9 @@ class Portfolio(Shown, Scanned, Written):
         if isinstance(source, bytes):
             data, named = source, import_format(format or "csv")
         else:
+            if isinstance(source, str) and "\n" in source:
+                rule = "is not the path of a file; to import a text, pass its bytes: text.encode()"
+                raise InvalidParameter(Problem("source", source, rule, "wrong-type"))
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
@@ -350,15 +355,13 @@ class Portfolio(Shown, Scanned, Written):
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
 
         def judge(known: Present, add: Add) -> ImportResult:
-            there = self.list_qrcodes() if update_by else ()
-            how: dict[str, Any] = {"fix_urls": fix_urls, "campaign": campaign, "update_by": update_by, "there": there}
-            result = import_table(table, known, add, seen, **how)
+            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign, update_by=update_by)
             if not anyway:
                 check_codes_kept(result)
             return result
 
         if check:
-            return judge(present_in(self, template, old), lambda *_: None)
+            return judge(present_in(self, template, old, updates=bool(update_by)), lambda *_: None)
         return self._store(judge, template, old, updates=bool(update_by))
 
     def import_scans(
@@ -476,8 +479,7 @@ class Portfolio(Shown, Scanned, Written):
         table = table_of_frame(frame, columns)
 
         def judge(known: Present, add: Add) -> ImportResult:
-            there = self.list_qrcodes() if update_by else ()
-            return import_table(table, known, add, fix_urls=fix_urls, update_by=update_by, there=there)
+            return import_table(table, known, add, fix_urls=fix_urls, update_by=update_by)
 
         return self._store(judge, template, updates=bool(update_by))
 
@@ -491,7 +493,7 @@ class Portfolio(Shown, Scanned, Written):
     ) -> ImportResult:
         """Add and update, in one transaction, the QR Codes that a function chooses."""
 
-        def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
+        def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, ImportResult]:
             campaigns: list[Campaign] = []
             ids: list[str] = []
 
@@ -501,13 +503,10 @@ class Portfolio(Shown, Scanned, Written):
                 codes.add(rows)
 
             result = judge(known, add)
-            return campaigns, replace(result, ids=tuple(ids), campaign_ids=tuple(one.id for one in campaigns))
+            named = tuple(one.id for one in campaigns)
+            return campaigns, result.updates, replace(result, ids=tuple(ids), campaign_ids=named)
 
-        # Nobody else may change a QR Code between the comparison with its row and the update.
-        with self.store.atomic() if updates else nullcontext():
-            result = store_rows(self, decide, template=template, old_base_url=old_base_url)
-            self._store_edited(result.updates)
-        return result
+        return store_rows(self, decide, template=template, old_base_url=old_base_url, updates=updates)
 
     def close(self) -> None:
         """Close the store."""

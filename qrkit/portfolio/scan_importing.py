@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from qrkit.exchange.visit_tables import ScanTable
+from qrkit.languages import say
 from qrkit.store import Scans, Store
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.store.records.scan_imports import keep_scan_import, kept_scan_imports
@@ -52,12 +53,15 @@ class ScanImport:
 
     def __str__(self) -> str:
         left = len({row for row, _ in self.issues if row})
-        told = [f"{self.created:,} visit{'' if self.created == 1 else 's'} added", f"{self.known:,} known before"]
-        if self.bots or self.bots_said:
-            said = "" if self.bots_said is None else f" (the file says {self.bots_said:,})"
-            told.append(f"{self.bots:,} bot{'' if self.bots == 1 else 's'}{said}")
+        added = ("{count} visit added", "{count} visits added")
+        told = [say(added, self.created), say("{count} known before", self.known)]
+        if self.bots_said is not None and (self.bots or self.bots_said):
+            of_file = ("{count} bot (the file says {said})", "{count} bots (the file says {said})")
+            told.append(say(of_file, self.bots, said=self.bots_said))
+        elif self.bots:
+            told.append(say(("{count} bot", "{count} bots"), self.bots))
         if left:
-            told.append(f"{left:,} row{'' if left == 1 else 's'} with issues")
+            told.append(say(("{count} row with issues", "{count} rows with issues"), left))
         return ", ".join(told)
 
     def to_frame(self) -> pd.DataFrame:

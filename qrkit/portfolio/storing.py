@@ -8,24 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from operator import attrgetter
 from typing import TypeVar
 
 from qrkit.errors import StoreBusy
 from qrkit.portfolio.base_urls import earlier_base_urls, keep_earlier_base_url
 from qrkit.portfolio.codes import Records
+from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.importing import Present
 from qrkit.store.records.campaigns import insert_campaign
 from qrkit.store.records.json_rows import all_short_codes, campaigns_text, names_and_contents, readable_tails
 from qrkit.store.records.qrcodes import Staged, last_number, staged
+from qrkit.store.records.searching import EDITED, Search, edit_qrcodes, search_qrcodes
 from qrkit.store.records.short_codes import ignores_case
-from qrkit.tracking.records import Campaign
+from qrkit.tracking.records import Campaign, QRCode
 
 MOST_ATTEMPTS = 5
 """How often an import decides on its rows if others interfere."""
 
+_edited = attrgetter(*EDITED)
+
 Result = TypeVar("Result")
-Decide = Callable[[Present, Staged], tuple[Sequence[Campaign], Result]]
-"""Adds the QR Codes that are to be stored; returns the new campaigns, and what there is to say."""
+Updates = Sequence[tuple[QRCode, QRCode]]
+"""QR Codes before and after their changes."""
+Decide = Callable[[Present, Staged], tuple[Sequence[Campaign], Updates, Result]]
+"""Adds the QR Codes that are to be stored; returns the new campaigns, the changes, and what there is to say."""
 
 
 def store_rows(
@@ -34,6 +41,7 @@ def store_rows(
     *,
     template: str = "",
     old_base_url: str = "",
+    updates: bool = False,
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Result:
     """Store the campaigns and QR Codes of an import in one transaction, and return what `decide` has to say.
@@ -42,6 +50,7 @@ def store_rows(
         decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
         template: The name of the template for rows that name none.
         old_base_url: The base URL that the codes of the file were printed with; it is saved with the rows.
+        updates: Whether rows may change QR Codes that are there.
         turn: Returns a context manager; while it is open, nothing else changes records.
 
     Raises:
@@ -49,27 +58,28 @@ def store_rows(
     """
     store, account_id = portfolio.store, portfolio.account.id
     for _ in range(MOST_ATTEMPTS):
-        known = present_in(portfolio, template, old_base_url)
+        known = present_in(portfolio, template, old_base_url, updates=updates)
         with staged(store, account_id) as codes:
             try:
-                campaigns, result = decide(known, codes)
+                campaigns, changed, result = decide(known, codes)
             except store.database.errors:
                 if codes.is_gone:
                     continue
                 raise
             with turn(), store.atomic():
-                if not _is_outdated(portfolio, known, codes):
+                if not _is_outdated(portfolio, known, codes) and not _were_changed(portfolio, changed):
                     for campaign in campaigns:
                         insert_campaign(store, account_id, campaign)
                     codes.insert(known.now)
+                    edit_qrcodes(store, changed, known.now)
                     if old_base_url not in ("", portfolio.base_url):
                         keep_earlier_base_url(store, old_base_url)
                     return result
     raise StoreBusy(f"other imports keep changing the portfolio of {portfolio.account.name}; import the file again")
 
 
-def present_in(portfolio: Records, template: str = "", old_base_url: str = "") -> Present:
-    """Return what an import has to know of a portfolio; the last two as for `store_rows`."""
+def present_in(portfolio: Records, template: str = "", old_base_url: str = "", *, updates: bool = False) -> Present:
+    """Return what an import has to know of a portfolio; the last three as for `store_rows`."""
     portfolio.templates.check_known(template)
     store, account_id = portfolio.store, portfolio.account.id
     last = last_number(store)  # first, so that nothing is missed that is stored between these queries
@@ -85,6 +95,7 @@ def present_in(portfolio: Records, template: str = "", old_base_url: str = "") -
         readable_tails(store),
         ignores_case(store),
         [*earlier_base_urls(store), *([old_base_url] if old_base_url else [])],
+        Listing.of(portfolio).qrcode_texts if updates else (),
     )
 
 
@@ -98,3 +109,15 @@ def _is_outdated(portfolio: Records, known: Present, codes: Staged) -> bool:
         return True
     are_same = known.campaigns == campaigns_text(portfolio.store, portfolio.account.id)
     return not are_same or known.templates != portfolio.templates.names() or codes.clashes(after=known.last)
+
+
+def _were_changed(portfolio: Records, updates: Updates) -> bool:
+    """Return whether others changed or deleted a QR Code of an import since the import looked at it."""
+    if not updates:
+        return False
+    search, most = Search(ids=tuple(before.id for before, _ in updates)), portfolio.account.limits.most_qrcodes
+    _, codes = search_qrcodes(
+        portfolio.store, portfolio.account.id, search, lambda _: {}, base_url=portfolio.base_url, most=most
+    )
+    now = {code.id: _edited(code) for code in codes}
+    return any(now.get(before.id) != _edited(before) for before, _ in updates)

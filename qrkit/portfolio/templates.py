@@ -88,6 +88,9 @@ class Templates(Saved):
         """Return the fields of a template as JSON, after checking them."""
         if isinstance(template, Design):
             fields = template_fields(template)
+        elif not isinstance(template, Mapping):
+            rule = "must be a Design, or a dict of its fields"
+            raise InvalidParameter(Problem("template", template, rule, "wrong-type"))
         elif "template" in template:
             rule = "a template cannot build on another one"
             raise InvalidParameter(Problem("template", template["template"], rule))

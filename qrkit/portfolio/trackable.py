@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from urllib.parse import urldefrag
+from collections.abc import Collection, Mapping, Sequence
 
 from qrkit.contents.reading import title_if_read_from_code
 from qrkit.errors import InvalidParameter, Problem
@@ -11,7 +10,7 @@ from qrkit.portfolio.code_pictures import check_drawable, fits
 from qrkit.store import Store
 from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.redirect_rules import RedirectRule, contents_of, unanswered
+from qrkit.tracking.redirect_rules import RedirectRule, unanswered
 from qrkit.tracking.short_urls import slug
 from qrkit.tracking.times import to_iso
 
@@ -31,12 +30,13 @@ def check_trackable(code: QRCode, known: Collection[str] = ()) -> None:
     """
     if not code.is_dynamic:
         return
-    contents = contents_of_code(code)
-    problems = [_problem(name, title) for name, title in titles_read_from_code(code, known).items()]
+    contents, own = contents_of_code(code), code.short_url.lower()
+    new = {name: text for name, text in contents.items() if text not in known}
+    problems = [_problem(name, title) for name, title in titles_read_from_code(new).items()]
     problems += [
         Problem(name, text, "is the short URL of this QR Code itself; choose another target", "bad-content")
         for name, text in contents.items()
-        if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
+        if own and text.strip().partition("#")[0].partition("?")[0].rstrip("/").lower() == own
     ]
     since, until = code.valid_since, code.valid_until
     if since and until and until <= since:
@@ -47,16 +47,22 @@ def check_trackable(code: QRCode, known: Collection[str] = ()) -> None:
 
 def contents_of_code(code: QRCode) -> dict[str, str]:
     """Return all contents that scans of a QR Code may lead to, by the path of their field."""
-    contents = {"content": code.content, "otherwise": code.otherwise}
-    contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
-    contents |= contents_of(code.rules)
-    return {name: text for name, text in contents.items() if text}  # most codes have no `otherwise`
+    contents = {"content": code.content}
+    if code.otherwise:
+        contents["otherwise"] = code.otherwise
+    for number, event in enumerate(code.schedule):
+        contents[f"schedule.{number}.content"] = event.content
+    for number, rule in enumerate(code.rules):
+        if rule.content:
+            contents[f"rules.{number}.content"] = rule.content
+        for place, variant in enumerate(rule.variants):
+            contents[f"rules.{number}.variants.{place}.content"] = variant.content
+    return contents
 
 
-def titles_read_from_code(code: QRCode, known: Collection[str] = ()) -> dict[str, str]:
-    """Return the titles of contents that apps read from the code itself, apart from known ones, by their field."""
-    titles = {name: title_if_read_from_code(text) for name, text in contents_of_code(code).items() if text not in known}
-    return {name: title for name, title in titles.items() if title}
+def titles_read_from_code(contents: Mapping[str, str]) -> dict[str, str]:
+    """Return the titles of those contents that apps read from the code itself, by the path of their field."""
+    return {name: title for name, text in contents.items() if (title := title_if_read_from_code(text))}
 
 
 def check_rules(rules: Sequence[RedirectRule]) -> None:

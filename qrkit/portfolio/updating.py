@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.exchange.columns import COLUMN_OF, EVERY, Row
+from qrkit.exchange.columns import EVERY, Row
 from qrkit.portfolio.codes import told_apart
 from qrkit.store.records.searching import EDITED
 from qrkit.tracking.names import tidy_name
@@ -39,7 +39,8 @@ class Identified:
     ) -> None:
         self._link, self._hosts = link, hosts
         name = by if isinstance(by, str) else ""
-        self._by = IDENTIFYING.get(COLUMN_OF.get(name.strip().lower(), ""), tidy_name(name))
+        ours = {_letters(written): by for column, by in IDENTIFYING.items() for written in (column, by)}
+        self._by = ours.get(_letters(name), tidy_name(name))
         self._rows: dict[str, int] = {}
         self._codes: dict[str, list[QRCode]] = {}
         names = dict.fromkeys(IDENTIFYING.values())
@@ -92,6 +93,10 @@ class Identified:
         if rule:
             raise InvalidParameter(Problem(self._by, value, rule))
         return found[0] if found else None
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def changes_of(row: Row, code: QRCode, before: QRCode) -> dict[str, Any]:

@@ -195,9 +195,9 @@ def portfolio(
     how: dict[str, Any] = {"attributes": attributes, "compare_to": compare_to, "holidays": holidays, "least": least}
     asked = _parse(since, until, time_zone, portfolio.scans, **how)
     with in_language(language):
-        facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
-        campaigns = portfolio.list_campaigns() if compare_to == "campaigns" else None
-        return _report(portfolio, facts, _heading(portfolio, (), title), brand, with_cards=cards, compared=campaigns)
+        scans, heading = portfolio.scans.where(most_a_day=most_a_day), _heading(portfolio, (), title)
+        compared = portfolio.list_campaigns() if compare_to == "campaigns" else None
+        return _report(portfolio, scans, asked, heading, brand, with_cards=cards, compared=compared)
 
 
 def campaign(
@@ -264,10 +264,10 @@ def campaign(
         raise InvalidParameter(Problem("campaign_id", campaign_id, rule))
     campaigns = list(map(portfolio.get_campaign, ids))
     with in_language(language):
+        scans = portfolio.scans.where(campaign_id=ids, most_a_day=most_a_day)
         heading = _heading(portfolio, campaigns, title)
-        facts = _facts(portfolio, portfolio.scans.where(campaign_id=ids, most_a_day=most_a_day), asked)
         compared = campaigns if compare_to == "campaigns" else None
-        return _report(portfolio, facts, heading, brand, with_cards=cards, compared=compared)
+        return _report(portfolio, scans, asked, heading, brand, with_cards=cards, compared=compared)
 
 
 def notebook(
@@ -313,11 +313,6 @@ def notebook(
         return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
 
-def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
-    facts = gather(portfolio, scans, asked)
-    return facts if asked.least is None else shareable(facts, asked, asked.least)
-
-
 def _heading(portfolio: Portfolio, campaigns: Sequence[Campaign], title: str | None) -> Heading:
     """Return the heading of a report on these campaigns; on everything if there are none."""
     if len(campaigns) == 1:
@@ -328,7 +323,8 @@ def _heading(portfolio: Portfolio, campaigns: Sequence[Campaign], title: str | N
 
 def _report(
     portfolio: Portfolio,
-    facts: Facts,
+    scans: Scans,
+    asked: Asked,
     heading: Heading,
     brand: Brand | None,
     *,
@@ -337,6 +333,9 @@ def _report(
 ) -> Report:
     if compared is not None and len(compared) < 2:
         raise InvalidParameter(Problem("compare_to", "campaigns", "needs two campaigns or more"))
+    facts = gather(portfolio, scans, asked)
+    if asked.least is not None:
+        facts = shareable(facts, asked, asked.least)
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
     brand = brand or portfolio.brands.current
     html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=compared is not None)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, extra
 from qrkit.files import complete_file, writing
 from qrkit.languages import current_language, say
+from qrkit.report.facts import Asked, Facts
 from qrkit.store.postgresql.database import is_server
-
-if TYPE_CHECKING:
-    from qrkit.report.facts import Asked, Facts
-
 
 SECONDS = 120
 """Maximum time for one cell."""
@@ -43,17 +40,13 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
     """
     comparisons = facts.comparisons
     part = "campaign" if len(facts.campaigns) > 1 else "qrcode"
-    yield (
-        "markdown",
-        f"# {_escape(title)}\n\n{say('To report on another period, change the parameters and run all cells.')}",
-    )
+    advice = say("To report on another period, change the parameters and run all cells.")
+    yield "markdown", f"# {_escape(title)}\n\n{advice}"
     yield "parameters", "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
     yield "code", OPENING
     yield "markdown", f"## {say('What happened')}"
-    yield (
-        "code",
-        WORDS if current_language() == "en" else WORDS.replace("time_zone}", 'time_zone, "language": language}'),
-    )
+    is_english = current_language() == "en"
+    yield "code", WORDS if is_english else WORDS.replace("time_zone}", 'time_zone, "language": language}')
     if facts.scans:
         yield "markdown", f"## {say('When')}"
         yield "code", _drawn('charts.lines(analytics.scans_per_day(scans, by="campaign"))')

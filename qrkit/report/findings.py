@@ -117,6 +117,11 @@ def alerts(facts: Facts) -> list[str]:
     return [*_outages(facts), *_unlike_people(facts), *_silent(facts)]
 
 
+def _with_rest(sentences: list[str], key: str, rest: int, **values: str) -> list[str]:
+    """Return sentences, and a last one about the rest, if there is any."""
+    return [*sentences, say(key, rest, **values)] if rest > 0 else sentences
+
+
 def _outages(facts: Facts) -> list[str]:
     """Say when the server did not run for an hour or more, the longest outages first."""
     found = facts.outages[facts.outages["hours"] >= 1].sort_values("hours", ascending=False, kind="stable")
@@ -125,7 +130,7 @@ def _outages(facts: Facts) -> list[str]:
         last = max(begin, end - timedelta(microseconds=1))  # not the day that begins as the outage ends
         sentences.append(say("outage", time=_hours(hours), period=period(begin.date(), last.date())))
     rest = found["hours"].tolist()[MOST_CHANGES:]
-    return sentences + ([say("outages_more", len(rest), time=_hours(sum(rest)))] if rest else [])
+    return _with_rest(sentences, "outages_more", len(rest), time=_hours(sum(rest)))
 
 
 def _unlike_people(facts: Facts) -> list[str]:
@@ -133,13 +138,10 @@ def _unlike_people(facts: Facts) -> list[str]:
     sentences = []
     for row in _rows(facts.unlike_people[:MOST_CHANGES]):
         values = {"scans": number(row["scans"]), "day": day(row["begin"], year=False), "name": quoted(row["qrcode"])}
-        values |= {
-            "agent": quoted(row["user_agent"]),
-            "time": _time((row["end"] - row["begin"]).total_seconds() / 3600),
-        }
+        length = (row["end"] - row["begin"]).total_seconds() / 3600
+        values |= {"agent": quoted(row["user_agent"]), "time": _time(length)}
         sentences.append(say(row["sign"], int(row["minutes"]) if row["sign"] == "rhythm" else None, **values))
-    rest = int(facts.unlike_people["scans"][MOST_CHANGES:].sum())
-    return sentences + ([say("unlike_people_more", rest)] if rest else [])
+    return _with_rest(sentences, "unlike_people_more", int(facts.unlike_people["scans"][MOST_CHANGES:].sum()))
 
 
 def _silent(facts: Facts) -> list[str]:
@@ -151,8 +153,7 @@ def _silent(facts: Facts) -> list[str]:
         say("silent", name=quoted(row["qrcode"]), day=day(row["last"], year=False), rate=rate(row["rate"]))
         for row in rows[:MOST_CHANGES]
     ]
-    rest = len(rows) - len(sentences)
-    return sentences + ([say("silent_more", rest)] if rest else [])
+    return _with_rest(sentences, "silent_more", len(rows) - len(sentences))
 
 
 def more_or_fewer(ratio: float) -> str:
@@ -299,8 +300,7 @@ def _changes(comparisons: Comparisons) -> list[str]:
         is_in_total = shown is not None and bool(shown.differs)
         return [say(f"{several}_in_total" if is_in_total else f"{several}_same")]
     sentences = [_describe_change("part", one, name=quoted(one.name)) for one in changed[:MOST_CHANGES]]
-    rest = len(changed) - len(sentences)
-    return sentences + ([say(f"{several}_more", rest)] if rest else [])
+    return _with_rest(sentences, f"{several}_more", len(changed) - len(sentences))
 
 
 def _moved(facts: Facts) -> list[str]:
@@ -313,8 +313,7 @@ def _moved(facts: Facts) -> list[str]:
         say("moved", name=quoted(name), before=rate(one.before), after=rate(one.after))
         for name, one in clear[:MOST_CHANGES]
     ]
-    rest = len(clear) - len(sentences)
-    return sentences + ([say("moved_more", rest)] if rest else [])
+    return _with_rest(sentences, "moved_more", len(clear) - len(sentences))
 
 
 def _new(facts: Facts) -> list[str]:
@@ -326,8 +325,7 @@ def _new(facts: Facts) -> list[str]:
         for id, one in rows[:MOST_CHANGES]
         if id in names
     ]
-    rest = len(rows) - MOST_CHANGES
-    return sentences + ([say("new_more", rest)] if rest > 0 else [])
+    return _with_rest(sentences, "new_more", len(rows) - MOST_CHANGES)
 
 
 def _season(comparisons: Comparisons) -> str:
@@ -387,8 +385,7 @@ def _unusual(comparisons: Comparisons) -> list[str]:
         return [say("days_usual")]
     events.sort(key=lambda event: event[:2])
     sentences = [sentence for *_, sentence in events[:MOST_DAYS]]
-    rest = sum(length for _, _, length, _ in events[MOST_DAYS:])
-    return sentences + ([say("days_more", rest)] if rest else [])
+    return _with_rest(sentences, "days_more", sum(length for _, _, length, _ in events[MOST_DAYS:]))
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

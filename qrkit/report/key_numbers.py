@@ -38,19 +38,14 @@ class KeyFigure:
 def key_figures(facts: Facts) -> list[KeyFigure]:
     """Return the key figures: scans, visitors, codes scanned, busiest day."""
     comparisons, per_day = facts.comparisons, facts.per_day.groupby("day")["scans"].sum()
-    days = per_day.tolist()
+    days, of_all = per_day.tolist(), say("of_all", codes=number(len(facts.codes)))
     spark = charts.sparkline(days) if len(days) > 2 and any(days) else ""
     figures = [
         KeyFigure("scans", number(facts.scans), languages.say("Scans"), _besides(facts), _of_scans(comparisons), spark),
         KeyFigure("visitors", number(facts.visitors), languages.say("Visitors"), _known(facts), _of_visitors(facts))
         if facts.visitors or not facts.scans
         else KeyFigure("visitors", "\N{EN DASH}", languages.say("Visitors"), say("visitors_unknown")),
-        KeyFigure(
-            "codes",
-            number(len(facts.counted)),
-            languages.say("Codes scanned"),
-            say("of_all", codes=number(len(facts.codes))),
-        ),
+        KeyFigure("codes", number(len(facts.counted)), languages.say("Codes scanned"), of_all),
     ]
     if any(days):
         busiest, most = per_day.index[int(per_day.argmax())].date(), int(per_day.max())

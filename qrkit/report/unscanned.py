@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from qrkit.charts.labels import cut as line
 from qrkit.contents.cards import summary
 from qrkit.languages import LanguageTag, current_language, in_language, say
-from qrkit.report.words import line
 from qrkit.tracking.records import QRCode
 
 MOST_NAMES = 1_000

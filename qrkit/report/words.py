@@ -13,11 +13,6 @@ from qrkit.report.sentences import sentences_of
 from qrkit.store.questions.scan_attributes import FIELD
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = [
-    "NO_CAMPAIGN", "about", "attribute_name", "cut", "day", "line", "list_days",
-    "multiple", "names_of", "number", "percent", "percent_of", "period", "quoted", "rate", "titles_of",
-]  # fmt: skip
-
 NO_CAMPAIGN = "No campaign"
 
 MOST_DAYS = 4

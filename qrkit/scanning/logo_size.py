@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.drawing.logo import Ground, Logo, for_plate, ground_of, place_problems, plate_problems
 from qrkit.drawing.resizing import pinned
+from qrkit.drawing.untrusted.assets import picture_content
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode import symbol_of
 
@@ -34,7 +36,7 @@ WIDEST, STEP = 0.4, 0.01
 
 def with_logo(
     design: Design,
-    content: str,
+    content: str | bytes | Path,
     share: float | None = None,
     *,
     place: tuple[float, float] = MIDDLE,
@@ -58,7 +60,7 @@ def with_logo(
 
     Args:
         design: The design.
-        content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
+        content: The image: the path of a file, its bytes, `icon:NAME`, a data URI, or a URL with `fetch`.
         share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
             0.2 or 0.18, so that the logo uses at most half of the error correction. If the symbol is too small for
             that, and the design sets no `version`, it gets one of the next three versions, or free pad codewords;
@@ -95,10 +97,12 @@ def with_logo(
     elif share is not None and not 0.01 <= share <= 2:
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
     problems += plate_problems(plate, ring, padding)
+    if not isinstance(content, str | bytes | Path):
+        problems.append(Problem("content", content, "must be a path, bytes, icon:NAME, a data URI or a URL"))
     if problems:
         raise InvalidParameter(*problems)
     design = for_plate(design, plate)
-    logo = Logo.read(content, fetch)
+    logo = Logo.read(picture_content(content, "logo"), fetch)
     ground = Ground(plate, ring, padding) if plate else None
     if share is None:
         design, share, ground = _choose_size(design, logo, ground, place, fetch)

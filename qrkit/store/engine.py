@@ -58,11 +58,9 @@ class Dialect:
         json_field: One of the fields, given its `{name}` and its type `{kind}`.
         json_array: The function that returns its arguments as a JSON array.
         escape_json: Converts JSON so that the database can store all its characters.
-        count: Adds to the counters of several QR Codes (numbers, scans).
-        count_frame: Adds the scans of the table `incoming` to the counters.
+        count: Adds to the `{column}` of the counters of several QR Codes (numbers, scans).
         bring_alone: Gives the open transaction the exclusive right to insert a table of visits; may be empty.
         events_alone: Gives the open transaction, which may add visits, the exclusive right to add events; may be empty.
-        forget: Records in the counters that the scans before a timestamp were deleted.
         history_alone: Tries to give the open transaction the exclusive right to change the history; selects is_free.
             May be empty.
         superseded: Selects the files of the history that no query reads any more.
@@ -75,7 +73,7 @@ class Dialect:
 
     begin_writing: str
     begin_visiting: str
-    visit_alone: str
+    visit_alone: str = ""
     tables: str
     migrations: Mapping[str, str]
     new_tables: str
@@ -84,13 +82,11 @@ class Dialect:
     json_array: str
     escape_json: Callable[[str], str]
     count: str
-    count_frame: str
-    bring_alone: str
-    events_alone: str
-    forget: str
-    history_alone: str
+    bring_alone: str = ""
+    events_alone: str = ""
+    history_alone: str = ""
     superseded: str
-    keep: str
+    keep: str = ""
     last_place: str
     places_together: int
     between: str

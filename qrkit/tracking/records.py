@@ -84,15 +84,10 @@ CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="j
 """Stored records show the encoding mode with a capital first letter."""
 OptionalText = Annotated[Text, UNLESS_EMPTY]
 """Text that JSON omits if it is empty."""
-OptionalMoment = Annotated[
-    WholeSecond | None, BeforeValidator(lambda given: None if given == "" else given), UNLESS_EMPTY
-]
+NONE_IF_EMPTY = BeforeValidator(lambda given: None if given == "" else given)
+OptionalMoment = Annotated[WholeSecond | None, NONE_IF_EMPTY, UNLESS_EMPTY]
 """A timestamp that "" removes."""
-OptionalFlag = Annotated[
-    bool | None,
-    BeforeValidator(lambda given: None if given == "" else given),
-    Field(exclude_if=lambda flag: flag is None),
-]
+OptionalFlag = Annotated[bool | None, NONE_IF_EMPTY, Field(exclude_if=lambda flag: flag is None)]
 """A choice that "" removes."""
 ScanLimit = Annotated[Whole, Within(0, 10**12, "scans")]
 ID_PATTERN = {"pattern": "^[0-9a-f]{32}$"}
@@ -407,6 +402,9 @@ SCAN_MARKER = "?q"
 
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan", "conversion"]
 """The kind of a visit: only `scan` counts. A `conversion` is what came of one, such as an order."""
+
+KINDS_OF_VISITS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
+"""All kinds of visits to QR Codes that exist."""
 
 
 Via = Literal["scan", "link"]

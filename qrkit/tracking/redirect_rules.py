@@ -25,7 +25,7 @@ from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
     "BROWSERS", "MOST_RULES", "MOST_VARIANTS", "NEEDS_A_NUMBER", "PLACES", "SCANS", "TYPES", "Condition", "GivenRules",
-    "RedirectRule", "Rules", "Variant", "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in",
+    "RedirectRule", "Rules", "Variant", "from_shlink", "hours_in", "needs_places", "networks_in",
     "numbers_in", "share_in", "unanswered",
 ]  # fmt: skip
 
@@ -51,7 +51,7 @@ SCANS = ("", "all", "day")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _HOST = re.compile(r"[^\s/:@]+")
-_HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
+_HOURS = re.compile(r"([01]?\d|2[0-4]):([0-5]\d) *[-\u2013] *([01]?\d|2[0-4]):([0-5]\d)", re.ASCII)
 _NUMBERS = re.compile(r"every ([1-9]\d{0,8})|([1-9]\d{0,11})(?:-([1-9]\d{0,11})?)?")
 _SHARE = re.compile(r"(?:(\d{1,3}(?:\.\d{1,4})?)-)?(\d{1,3}(?:\.\d{1,4})?)")
 _ANY_OCTETS = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})((?:\.\*){1,3})")
@@ -189,6 +189,8 @@ TYPES = {
 """The types of conditions by name."""
 PLACES = "geolocation-"
 """How the types begin that ask where a visitor is."""
+CASED = frozenset({"query-param", "gs1-element"})
+"""The types whose values differ if their case does."""
 NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 
@@ -245,8 +247,8 @@ class Condition(Model):
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """The values in lower case."""
-        return frozenset(value.lower() for value in self.match_value)
+        """The values, in lower case where case does not matter."""
+        return frozenset(value if self.type in CASED else value.lower() for value in self.match_value)
 
     @model_validator(mode="after")
     def _fits(self) -> Condition:
@@ -330,14 +332,6 @@ class RedirectRule(Model):
         """A number of 31 bits for these variants, with their names, contents and weights; 0 without variants."""
         text = json.dumps([plain(one) for one in self.variants]).encode()
         return int.from_bytes(blake2b(text, digest_size=4).digest(), "big") >> 1 or 1 if self.variants else 0
-
-
-def contents_of(rules: Sequence[RedirectRule]) -> dict[str, str]:
-    """Return the contents of rules by the path of their field, such as `rules.0.variants.1.content`."""
-    found = {f"rules.{number}.content": rule.content for number, rule in enumerate(rules) if rule.content}
-    for number, rule in enumerate(rules):
-        found |= {f"rules.{number}.variants.{place}.content": one.content for place, one in enumerate(rule.variants)}
-    return found
 
 
 def needs_places(rules: GivenRules) -> bool:

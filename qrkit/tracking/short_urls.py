@@ -44,6 +44,8 @@ BEHIND = (
     " \t\r\n\xa0\u3000\xad\u200b\u200e\u200f\u2060\ufeff"
 )
 """Punctuation, blanks and invisible characters that often follow a pasted short URL."""
+BEFORE = "<([{'\"\u2018\u201a\u201c\u201e\xab\u2039\ufeff\u200b \t\r\n\xa0"
+"""Quotation marks, brackets, blanks and invisible characters that often stand before a pasted short URL."""
 IN_PATH = "/!$'()*+,;=:@"
 """Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)

@@ -9,17 +9,14 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from importlib.resources import files
 from threading import Event
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from qrkit.server.pages.landing import PAGE_HEADERS, notice
 from qrkit.server.requests.request import headers_of
+from qrkit.trials.session import Said, Session
 from qrkit.trials.trial_result import page_named
 from qrkit.visits.visitors import kind_of
-
-if TYPE_CHECKING:
-    from qrkit.trials.session import Said, Session
-
 
 NOTICES: dict[Said, tuple[str, str, str]] = {
     "joined": ("seen", "This phone takes part", "Look at the screen, and press Start there when all phones are in."),

@@ -21,10 +21,10 @@ from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
-from qrkit.contents.syntax import OTHER_SYSTEM, WALLET_LINK
+from qrkit.contents.syntax import APP_LINK, BLANKS, OTHER_SYSTEM, WALLET_LINK
 from qrkit.errors import InvalidParameter
 
-OLD_FORMS = ("MEBKM:", "URLTO:", "MATMSG:")
+OLD_FORMS = ("MEBKM:", "URLTO:", "URL:", "URI:", "MATMSG:", "SMTP:")
 """How links and e-mails begin that no browser follows as they are written."""
 CALENDAR = ("event.ics", "text/calendar")
 CONTACT = ("contact.vcf", "text/vcard")
@@ -37,7 +37,9 @@ LONGEST_LINK = 8_000
 IN_QUERY = "%/?:@!$'()*+,;=-._~"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_TAPPED = re.compile(rf"(?:tel|mailto|sms|smsto|mms|mmsto):|geo:(?!{OTHER_SYSTEM})|{WALLET_LINK}", re.IGNORECASE)
+_TAPPED = re.compile(
+    rf"(?:tel|mailto|sms|smsto|mms|mmsto):|{APP_LINK}|geo:(?!{OTHER_SYSTEM})|{WALLET_LINK}", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def destination(content: str) -> Destination:
     """Decide what a short URL with this content does."""
     text = _in_new_form(content.strip(" \t\r\n"))
     for beginning, download in CARDS.items():
-        if text.upper().startswith(beginning):
+        if text.lstrip(BLANKS)[: len(beginning)].upper() == beginning:
             return Destination("page", download=download)
     if vcard_of(text):
         return Destination("page", download=CONTACT)

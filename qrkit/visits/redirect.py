@@ -29,7 +29,7 @@ from qrkit.store.records.short_codes import (
     Target,
     Terms,
     ignores_case,
-    longest_known,
+    longest_pasted,
     read_entities,
     spelling,
     target,
@@ -38,7 +38,6 @@ from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
 from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
-from qrkit.tracking.short_urls import without_mistakes
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
 from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query, with_utm
@@ -343,12 +342,7 @@ class Redirects:
 
     def split(self, path: str) -> tuple[str, str] | None:
         """Return the longest short code that a path begins with, and what follows it; None if there is none."""
-        shortest, *longer = without_mistakes(path)
-        found = [longest_known(self.store, shortest)]
-        if shortest != path:
-            found += [(code, "") for one in longer if (code := spelling(self.store, one))]
-            found += [longest_known(self.store, path)]
-        return max(filter(None, found), key=lambda one: len(one[0]), default=None)
+        return longest_pasted(self.store, path)
 
     def _find(self, short_code: str, address: str) -> tuple[str, Target | None]:
         """Return a short code as it was assigned, and its target; an unknown one counts against the address."""

@@ -34,6 +34,10 @@ from qrkit.tracking.times import utc, zone_of
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
+OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
+"""Languages that people and rules also know by another code: Norwegian, and old codes of Java and Android."""
+OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
+"""Codes that the European Union writes for countries, by which people know them, with those of ISO 3166."""
 MOST_LANGUAGES = 50
 MOST_PARAMETERS = 100
 MOST_COMPILED = 1_000
@@ -187,6 +191,7 @@ def _languages_in(accepted: str) -> frozenset[str]:
     parts = accepted.replace("_", "-").split(",", MOST_LANGUAGES)[:MOST_LANGUAGES]
     found = [match for part in parts if (match := _LANGUAGE.fullmatch(part))]
     tags = [one[1].lower().split("-") for one in found if float(one[2] or 1) >= LEAST_QUALITY]
+    tags += [[OTHER_LANGUAGES[tag[0]], *tag[1:]] for tag in tags if tag[0] in OTHER_LANGUAGES]
     return frozenset("-".join(tag[:length]) for tag in tags for length in range(1, len(tag) + 1))
 
 
@@ -229,7 +234,7 @@ def _address(condition: Condition) -> Test:
 
 def _place(part: str) -> Callable[[Condition], Test]:
     def test_of(condition: Condition) -> Test:
-        values = condition.values
+        values = condition.values | {OTHER_COUNTRIES.get(value, value) for value in condition.values}
 
         def test(visitor: Visitor) -> bool | None:
             found = getattr(visitor.located, part)

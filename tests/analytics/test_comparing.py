@@ -198,7 +198,9 @@ def test_days_that_are_left_out_are_in_no_number():
 
 
 def test_what_cannot_be_said_is_missing_and_has_a_reason():
-    portfolio, views = shop_with(scans_on({"aa": [4] * 27 + [3], "bb": [0] * 27 + [90], "cc": [0] * 28}))
+    portfolio, views = shop_with(
+        scans_on({"aa": [4] * 27 + [3], "bb": [0] * 27 + [90], "cc": [0] * 28, "dd": [0] * 20 + [1, *[0] * 7]})
+    )
     with portfolio:
         short = [view.where(since=MONDAY, until=MONDAY + timedelta(days=27)) for view in views.values()]
         (row,) = analytics.rates(short[0]).to_dict("records")
@@ -211,6 +213,7 @@ def test_what_cannot_be_said_is_missing_and_has_a_reason():
         whole = within(views, 28)
         assert "too few bursts" in analytics.rates(whole[1])["reason"].iloc[0]
         assert analytics.rates(whole[2])["reason"].iloc[0] == "0 scans are too few; 2 or more are needed"
+        assert analytics.rates(within(views, 28)[3])["reason"].iloc[0] == "1 scan is too few; 2 or more are needed"
         assert analytics.compare(whole[2], whole[2])["reason"].iloc[0] == "neither side has a scan"
         with in_language("de"):
             assert analytics.compare(whole[2], whole[2])["reason"].iloc[0] == "keine der beiden Seiten hat einen Scan"
@@ -219,6 +222,19 @@ def test_what_cannot_be_said_is_missing_and_has_a_reason():
 
 
 # ---- numbers
+
+
+def test_weekdays_that_are_never_scanned_cost_no_degrees_of_freedom():
+    """A shop that is closed on weekends has 5 means of its weekdays, from 20 days."""
+    week = np.array([[3, 7, 4, 9, 5], [8, 2, 6, 4, 9], [5, 5, 9, 7, 1], [2, 9, 3, 6, 8]])
+    days = [int(number) for numbers in week for number in (*numbers, 0, 0)]
+    spread = ((week - week.mean(axis=0)) ** 2 / week.mean(axis=0)).sum() / (20 - 5)
+    portfolio, views = shop_with(scans_on({"aa": days, "bb": [1] + [0] * 41}))
+    with portfolio:
+        assert analytics.rates(within(views, 28)[0])["spread"].tolist() == [pytest.approx(spread)]
+        one = analytics.rates(within(views, 42)[1], independent=True).iloc[0]
+        assert (one["spread"], bool(one["high"] < 1)) == (pytest.approx(1), True)
+
 
 counts = st.lists(st.integers(0, 9), min_size=14, max_size=24)
 
@@ -273,11 +289,10 @@ def test_rates_are_those_of_pandas(days):
     frame = pd.DataFrame({"weekday": [day % 7 for day in range(len(days))], "scans": days})
     means = frame.groupby("weekday")["scans"].transform("mean")
     chi = (((frame["scans"] - means) ** 2) / means)[means > 0].sum()
-    freedom = max((means > 0).sum() - 7, 1)
+    freedom = max((means > 0).sum() - frame["weekday"][means > 0].nunique(), 1)
     assert (row["days"], row["scans"], row["rate"]) == (len(days), sum(days), pytest.approx(sum(days) / len(days)))
     assert row["low"] <= max(row["rate"], row["low"]) < row["high"]
-    if (means > 0).all():
-        assert row["spread"] == pytest.approx(max(1, chi / freedom))
+    assert row["spread"] == pytest.approx(max(1, chi / freedom))
 
 
 def test_the_other_way_round_the_ratio_is_its_inverse():

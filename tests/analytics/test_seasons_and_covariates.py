@@ -52,6 +52,25 @@ def test_weather_is_taken_out(shop):
     assert again["high"] == pytest.approx(row["high"])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda days: days.strftime("%Y-%m-%d"),  # a csv that was read without parse_dates
+        lambda days: days.strftime("%Y-%m-%d 00:00:00"),
+        lambda days: days.to_period("D"),
+        lambda days: days.tz_localize("America/New_York"),
+        lambda days: days.strftime("%Y-%m-%d").astype("category"),
+    ],
+    ids=["text", "text with time", "periods", "zone", "categories"],
+)
+def test_days_of_covariates_may_be_written_otherwise(shop, change):
+    rain = rain_of()
+    view = view_of(shop, np.full(84, 10.0))
+    same = rain.set_axis(change(rain.index)).iloc[::-1]
+    found, again = (analytics.before_and_after(view, SWAP, covariates=one).iloc[0] for one in (rain, same))
+    assert (again["ratio"], again["low"], again["high"]) == (found["ratio"], found["low"], found["high"])
+
+
 def test_change_is_seen_beside_weather(shop):
     rain = rain_of()
     effect = np.repeat([1.0, 1.8], 42)

@@ -261,11 +261,11 @@ def test_what_is_no_store_is_refused_and_left_alone(folder, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "qrkit account: the following arguments are required: WHAT"),
+        ([], "qrkit account: WHAT is required: create, list,"),
         (["creat"], "qrkit account: WHAT: 'creat' is not a command; did you mean 'create'?"),
-        (["create"], "qrkit account create: the following arguments are required: NAME"),
-        (["plan", "Ana"], "qrkit account plan: the following arguments are required: PLAN"),
-        (["revoke", "Ana"], "qrkit account revoke: the following arguments are required: ID"),
+        (["create"], "qrkit account create: NAME is required"),
+        (["plan", "Ana"], "qrkit account plan: PLAN is required"),
+        (["revoke", "Ana"], "qrkit account revoke: ID is required"),
         (["list", "--plan", "pro"], "qrkit account list: --plan is not an option"),
         (["list", "Ana"], "qrkit account list: 'Ana' is one word too many"),
     ],

@@ -501,7 +501,31 @@ def test_addresses_of_all_codes_are_completed_after_a_preview(shop, capsys):
     assert "no content can be completed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["set", "--fix-urls"], ["set", "door", "--all", "--fix-urls"], ["set", "--all"]])
+def test_all_codes_of_a_campaign_are_changed(shop, capsys):
+    with shop() as made:
+        spring = made.insert_campaign("Spring").id
+        made.insert_campaign("Empty")
+        for code in ("a", "b", "c"):
+            made.insert_qrcode(LINK, name=code, short_code=code * 4, campaign_id=spring if code != "b" else None)
+    new = "https://example.com/summer"
+    assert main(["set", "--of-campaign", "Spring", "--content", new, "--campaign", ""]) in (None, 0)
+    assert [line[:4] for line in capsys.readouterr().out.splitlines()] == ["aaaa", "cccc"]
+    with shop() as made:
+        assert [code.content == new for code in made.list_qrcodes()] == [True, False, True]
+        assert {code.campaign_id for code in made.list_qrcodes()} == {None}
+    assert main(["set", "--of-campaign", "Empty", "--content", new]) in (None, 0)
+    assert "there are no such QR Codes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["set", "--fix-urls"],
+        ["set", "door", "--all", "--fix-urls"],
+        ["set", "--all", "--of-campaign", "Spring", "--fix-urls"],
+        ["set", "--all"],
+    ],
+)
 def test_what_to_complete_must_be_said(words, shop, capsys):
     with shop() as made:
         made.insert_qrcode(LINK, short_code="door")

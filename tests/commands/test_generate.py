@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -398,10 +399,16 @@ def test_one_picture_and_each_of_many_have_the_size_on_paper_that_python_gives_t
     assert (folder / "codes" / "hi.pdf").read_bytes() == generate("hi").print_at(40.5).to_bytes("pdf")
 
 
-def outcome(output):
-    """The exit status of a command that prints much into a file, and what it complains of."""
-    program = "import sys; from qrkit.__main__ import main; sys.exit(main(['generate', 'x' * 2000]))"
-    run = subprocess.run([sys.executable, "-c", program], stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+LONG = ("generate", "x" * 2000)
+
+
+def outcome(output, *words, closed=None):
+    """The exit status of a command that prints into a file, and what it complains of."""
+    program = "import sys; from qrkit.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    run = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        stdout=output, stderr=subprocess.PIPE, text=True, check=False, preexec_fn=closed,
+    )  # fmt: skip
     return run.returncode, run.stderr
 
 
@@ -409,13 +416,24 @@ def test_a_reader_that_has_seen_enough_is_no_failure():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as output:
-        assert outcome(output) == (0, "")
+        assert outcome(output, *LONG) == (0, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
-def test_a_full_disk_is_told_of():
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [(LONG, "qrkit generate"), (("generate", "--help"), "qrkit"), (("--version",), "qrkit"), (("--help",), "qrkit")],
+)
+def test_a_full_disk_is_told_of(words, command):
     with Path("/dev/full").open("w") as output:
-        assert outcome(output) == (2, "qrkit generate: No space left on device\n")
+        said = f"{command}: the output cannot be written: No space left on device\n"
+        assert outcome(output, *words) == (2, said)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes a file of a process before it begins")
+@pytest.mark.parametrize("words", [LONG, ("--version",)])
+def test_a_closed_output_is_no_failure(words):
+    assert outcome(None, *words, closed=partial(os.close, 1)) == (0, "")
 
 
 # Templates ------------------------------------------------------------------------------------------------------------

@@ -69,8 +69,9 @@ def empty(tmp_path, monkeypatch):
 def shop(empty):
     """A store with two scans a day from a hundred days ago on."""
     with open_portfolio(empty) as portfolio:
-        days = [datetime.now(UTC) - timedelta(hours=12 * number) for number in range(200)]
-        portfolio.scans.insert([{"short_code": "door", "time": day} for day in days])
+        now = datetime.now(UTC)
+        times = [now - timedelta(hours=12 * number) for number in range(200)]
+        portfolio.scans.insert([{"short_code": "door", "time": time} for time in times])
     return empty
 
 

@@ -88,6 +88,21 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
     assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("stock", "told"),
+    [
+        ("business-card", "2 business cards on 1 page"),
+        ("ticket", "2 tickets on 1 page"),
+        ("L7160", "2 labels on 1 page"),
+    ],
+)
+def test_cards_are_counted_by_their_name(stock, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["sheet", "s.pdf", "--stock", stock, "--content", "https://example.com/{n}", "--count", "2"]
+    assert main(words) == 0
+    assert capsys.readouterr().out == f"s.pdf: {told}\n"
+
+
 def test_posters_are_counted_as_posters(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     poster = ["sheet", "p.pdf", "--stock", "poster", "--content", "https://example.com/{n}", "--line", "Table {n}"]
@@ -117,7 +132,7 @@ def test_a_numbered_set_and_a_network_need_no_table(tmp_path, capsys):
     wifi = ["--wifi", "ssid=Nero", "password=espresso", "--copies", "2"]
     assert main(["sheet", str(file), *wifi, "--stock", "a6", "--line", "Free Wi-Fi"]) == 0
     assert read(file) == ["WIFI:T:WPA;S:Nero;P:espresso;;"] * 2
-    assert capsys.readouterr().out == f"{file}: 3 labels on 1 page\n{file}: 2 labels on 1 page\n"
+    assert capsys.readouterr().out == f"{file}: 3 business cards on 1 page\n{file}: 2 postcards on 1 page\n"
 
 
 @pytest.mark.parametrize(

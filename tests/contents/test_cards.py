@@ -87,8 +87,8 @@ def test_a_content_is_a_kind_a_title_and_rows(content, kind, title, rows):
 @pytest.mark.parametrize(
     "content",
     [
-        "", "hello", "a: b", "tel:", "tel:call me maybe", "mailto:", "sms:", "geo:here", "geo:45", "geo:4567,1",
-        "geo:46.1,14.5;crs=nad83", "GEO:46.1,14.5,120;u=3;CRS=moon?q=Crater",
+        "", "hello", "a: b", "otpauth", "tel:", "tel:call me maybe", "mailto:", "sms:", "geo:here", "geo:45",
+        "geo:4567,1", "geo:46.1,14.5;crs=nad83", "GEO:46.1,14.5,120;u=3;CRS=moon?q=Crater",
         "WIFI:", "WIFI:P:secret;;", "MECARD:;;", "BEGIN:VCARD", vcard("PHOTO:x"), "BEGIN:VCALENDAR",
         event("UID:1"), "BEGIN:X", "javascript:alert(1)", "ftp://example.com",
     ],
@@ -188,6 +188,33 @@ def test_a_line_that_is_none_is_left_out():
 )
 def test_moments_of_an_event_are_read(start, end, rows):
     assert values(card(event("SUMMARY:Opening", start, end))) == rows
+
+
+@pytest.mark.parametrize(
+    ("rule", "rows"),
+    [
+        ("FREQ=WEEKLY", ["Every week"]),
+        ("FREQ=YEARLY;INTERVAL=1;UNTIL=20300614T160000Z", ["Every year", Moment(date(2030, 6, 14))]),
+        ("FREQ=WEEKLY;BYDAY=MO,WE", ["More than once"]),
+        ("FREQ=DAILY;COUNT=3", ["More than once"]),
+    ],
+)
+def test_an_event_says_that_it_repeats(rule, rows):
+    found = card(event("SUMMARY:Market", f"RRULE:{rule}")).rows
+    assert [row.value for row in found] == rows
+    assert [row.label for row in found] == ["Repeats", "Until"][: len(rows)]
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("BEGIN:VCARD\nFN:Ana\nBDAY:1984-06-14\nEND:VCARD", Moment(date(1984, 6, 14))),
+        ("MECARD:N:Ana;BDAY:19840614;;", Moment(date(1984, 6, 14))),
+        ("BEGIN:VCARD\nFN:Ana\nBDAY:--0614\nEND:VCARD", "--0614"),
+    ],
+)
+def test_a_contact_has_a_birthday(content, value):
+    assert card(content).rows == (Row("Birthday", value),)
 
 
 def test_an_event_is_not_its_time_zone_nor_its_alarm():
@@ -334,6 +361,7 @@ SUMMARIES = [
     (event("SUMMARY:Night of the Harbour", "LOCATION:Pier 4"), "Event: Night of the Harbour"),
     ("BEGIN:VCALENDAR BEGIN:VEVENT SUMMARY:Night DTSTART:20260614T180000Z", "Event: Night"),
     ("BEGIN the day", "BEGIN the day"),
+    *((word, word) for word in ("Wifi", "MECARD", "otpauth")),
     ("BEGIN:something", "BEGIN:something"),
     ("otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DP&issuer=Shop",
      "One-time password: Shop:ada@example.com (secret hidden)"),

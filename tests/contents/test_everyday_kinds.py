@@ -586,6 +586,13 @@ BAD = [
     ("event", {"title": "x", "start": "soon"}, "start", "must be a day, as 2026-06-14, or a time"),
     ("event", {"title": "x", "start": 7}, "start", "must be a day"),
     ("event", {"title": "x", "start": "2026-06-14", "end": "2026-06-13"}, "end", "must not be before the start"),
+    ("event", {"title": "x", "start": "9998-12-31", "end": "9999-12-31"}, "end", "must lie in the years 2 to 9998"),
+    (
+        "event",
+        {"title": "x", "start": "9999-12-31T23:00", "time_zone": "America/New_York"},
+        "start",
+        "must lie in the years 2 to 9998",
+    ),
     ("event", {"title": "x", "start": "2026-06-14", "end": "2026-06-14 10:00"}, "end", "must be a day"),
     ("event", {"title": "x", "start": "2026-06-14", "time_zone": "Europe/Rome"}, "time_zone", "must be left out"),
     ("event", {"title": "x", "start": "2026-06-14 18:00", "time_zone": "Rome"}, "time_zone", "such as Europe/Rome"),

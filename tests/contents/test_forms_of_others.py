@@ -1,6 +1,6 @@
 """Contents as other programs write them: old phones, other versions of formats, payments of other countries."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -63,6 +63,23 @@ CARDS = [
     ),
     (vcard("FN:A", "BDAY:19531015T231000Z"), {"name": "A", "birthday": date(1953, 10, 15)}),
     (vcard("FN:A", "BDAY:1996-04-15T00:00:00Z"), {"name": "A", "birthday": date(1996, 4, 15)}),
+    (vcard("FN:A", "BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17"), {"name": "A"}),  # no year
+    ("\ufeff" + vcard("FN:A"), {"name": "A"}),
+    (
+        vcard(
+            "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=BCrgen=",
+            " M=C3=BCller",
+            "ADR;ENCODING=QUOTED-PRINTABLE:;;Hauptstr. 1=0D=0A2. Stock;Berlin;;10115;DE",
+            version="2.1",
+        ),
+        {
+            "name": "Jürgen Müller",
+            "street": "Hauptstr. 1, 2. Stock",
+            "city": "Berlin",
+            "postcode": "10115",
+            "country": "DE",
+        },
+    ),
 ]
 
 
@@ -124,6 +141,15 @@ MESSAGES = [
     ("mms:+12?body=hi%20there", "sms", {"number": "+12", "text": "hi there"}),
     ("sms:/open?addresses=+12,+34&body=Hi", "sms", {"number": "+12,+34", "text": "Hi"}),
     ("sms:+12?body=caf%E9", "sms", {"number": "+12", "text": "café"}),
+    ("sms:+12;body=I%20come", "sms", {"number": "+12", "text": "I come"}),
+    (
+        "SMTP:a@example.com:Hi:Time: 10:30",
+        "email",
+        {"to": ("a@example.com",), "subject": "Hi", "body": "Time: 10:30"},
+    ),
+    ("URL:https://example.com/a", "link", {"url": "https://example.com/a"}),
+    ("geo:48.2,16.3?q=48.2,16.3", "location", {"latitude": 48.2, "longitude": 16.3}),
+    ("geo:0,0?q=48.2,%2016.3", "location", {"latitude": 48.2, "longitude": 16.3}),
     (
         "mailto:a@example.com?subject=caf%E9&body=%80",
         "email",
@@ -141,6 +167,7 @@ MESSAGES = [
         {"to": ("a@example.com", "b@example.com"), "subject": "x;y", "body": "One\nTwo"},
     ),
     (r"MEBKM:TITLE:x;URL:https\://example.com/a\;b;;", "link", {"url": "https://example.com/a;b"}),
+    ("uri:https://example.com/a", "link", {"url": "https://example.com/a"}),
     ("mebkm:url:HTTPS://EXAMPLE.COM;title:x;;", "link", {"url": "HTTPS://EXAMPLE.COM"}),
     ("URLTO:x:https://example.com/?utm_source=a", "link", {"url": "https://example.com/", "utm_source": "a"}),
     ("MEBKM:TITLE:x;URL:call me;;", "text", {"text": "MEBKM:TITLE:x;URL:call me;;"}),
@@ -169,6 +196,27 @@ def test_messages_links_and_places_of_others_are_read(text, kind, fields):
     assert (found.kind, found.fields) == (kind, fields)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown", "line"),
+    [
+        ("WPA2-PSK", "WPA", "Wi-Fi: Nero (WPA, password hidden)"),
+        ("WPA/WPA2", "WPA", "Wi-Fi: Nero (WPA, password hidden)"),
+        ("WPA3", "WPA3", "Wi-Fi: Nero (WPA3, password hidden)"),
+        ("None", "None, no password needed", "Wi-Fi: Nero (password hidden)"),
+        ("802.1X", "802.1X", "Wi-Fi: Nero (password hidden)"),
+    ],
+)
+def test_the_security_of_a_network_is_named_as_people_know_it(written, shown, line):
+    text = f"WIFI:T:{written};S:Nero;P:12345678;;"
+    assert [row.value for row in card(text).rows if row.label == "Security"] == [shown]
+    assert summary(text) == line
+
+
+def test_a_place_whose_search_is_its_point_has_no_name():
+    found = card("geo:48.2,16.3?q=48.2,16.3")
+    assert (found.title, [row.value for row in found.rows]) == ("Place", ["48.2, 16.3"])
+
+
 # Events ---------------------------------------------------------------------------------------------------------------
 
 
@@ -195,6 +243,32 @@ def test_a_day_that_ends_as_it_starts_is_one_day():
 def test_a_rule_that_repeats_the_day_of_the_start_is_read(rule, fields):
     found = contents.read(event("DTSTART;VALUE=DATE:20261124", f"RRULE:{rule}"))
     assert {name: found.fields[name] for name in found.fields if name not in ("title", "start")} == fields
+
+
+@pytest.mark.parametrize(
+    ("written", "moment"),
+    [
+        ("2026-12-24T10:00:00Z", datetime(2026, 12, 24, 10, tzinfo=UTC)),
+        ("2026-12-24T10:00:00.000Z", datetime(2026, 12, 24, 10, tzinfo=UTC)),
+        ("20261224T100000+0100", datetime(2026, 12, 24, 9, tzinfo=UTC)),
+        ("20261224t100000z", datetime(2026, 12, 24, 10, tzinfo=UTC)),
+        ("20261231T235960Z", datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC)),
+        ("2026-12-24T10:00", datetime(2026, 12, 24, 10)),
+        ("2026-12-24", date(2026, 12, 24)),
+    ],
+)
+def test_times_of_an_event_may_be_written_as_iso_8601_has_them(written, moment):
+    text = event(f"DTSTART:{written}")
+    assert contents.read(text).fields["start"] == moment
+    (row,) = card(text).rows
+    assert row.value.local == (moment.replace(tzinfo=None) if isinstance(moment, datetime) else moment)
+
+
+@pytest.mark.parametrize("written", ["20261224T240000", "20261324", "2026-12-24T10:00+99:00", "00010101T000000+0100"])
+def test_times_that_are_none_are_shown_as_written(written):
+    text = event(f"DTSTART:{written}")
+    assert contents.read(text).kind == "text"
+    assert [row.value for row in card(text).rows] == [written]
 
 
 @pytest.mark.parametrize(
@@ -307,12 +381,46 @@ PAYNOW = emv(
         ("ethereum:0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359?value=1", "Payment (details hidden)"),
         ("monero:46BeWrHpwXmHDpDEUmZBWZfoQpdc6HaERCNmx1pEYL2r", "Payment (details hidden)"),
         ("Ton: off", "Ton: off"),
-        ("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815", "Mobile plan (eSIM), code hidden"),
+        ("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815", "Mobile plan (eSIM), details hidden"),
         ("LPA: our lakes", "LPA: our lakes"),
     ],
 )
 def test_lists_hide_accounts_and_codes(text, line):
     assert summary(text) == line
+
+
+APP_CODES = [
+    ("SID*1.0*ID:2001401154*DD:20140404*AM:61189.00*CC:CZK*ACC:CZ9701000000007098760287", "payment"),
+    ("HRVHUB30\nHRK\n000000000012355\nZELJKO\nSAVSKA\n10000\nUDD\nX\nZ\nHR1210010051863000160", "payment"),
+    ("1234567890|PL|61109010140000071219812874|001050|Odbiorca|Tytul|||", "payment"),
+    ("C0701234567;100;Hej;0", "payment"),
+    ("00" + "04I0000MK0D8DEQ6RCF5VI3A4U6IFLOH38" * 3, "payment"),
+    ("wxp://f2f0abc", "payment"),
+    ("lnbc2500u1" + "qpzry9x8gf2tvdw0s3jn54khce6mua7l" * 3, "payment"),
+    ("bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "payment"),
+    ("0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359", "payment"),
+    ("apple-otpauth://totp/x?secret=JBSWY3DPEHPK3PXP", "one-time password"),
+    ("1$smdp.example.com$ABC-123", "mobile plan (eSIM)"),
+    ("Z:0123456789ABCDEF$I:ABCDEF", "smart home device"),
+    ("90" + "01346" * 11, "smart home device"),
+    ('{"ver":"v1","name":"PROV_123","pop":"abcd1234","transport":"ble"}', "smart home device"),
+    ('{"android.app.extra.PROVISIONING_WIFI_PASSWORD":"geheim"}', "phone setup"),
+    ("[Interface]\nAddress = 10.0.0.2/32\nPrivateKey = abc\n\n[Peer]\nPublicKey = x", "VPN access"),
+    ("ss://YWVzLTI1Ni1nY206cGFzcw@x.example:8388#n", "VPN access"),
+    ("HC1:" + "6BF+70790T9WJWG.FKY*4GO0.O1CV2 O5 N2F" * 3, "health certificate"),
+    ("shc:/5676290995095060351129", "health certificate"),
+    ("M1DOE/JOHN            EABC123 VIEFRALH 1234 123Y012A0012 100", "boarding pass"),
+    ("V0;ABC;Kassenbeleg-V1;Beleg^75.33_7.99_0.00_0.00_0.00^10.00:Bar;18;112", "receipt"),
+    ("_R1-AT0_DEMO-CASH-BOX817_83468_2015-11-25T19:20:10_0,00", "receipt"),
+    ("A:123456789*B:999999990*C:PT*D:FS*E:N*F:20260101*G:FS 1/1", "receipt"),
+    ("openid4vp://?client_id=x&request_uri=https%3A%2F%2Fx.example", "wallet request"),
+    ("wc:7f6e504bfad60b485450578e05678ed3e8e8c4751d3c6160be17160d63ec90f9@2?symKey=5", "wallet request"),
+]
+
+
+@pytest.mark.parametrize(("text", "title"), APP_CODES, ids=[text[:20] for text, _ in APP_CODES])
+def test_codes_of_apps_are_not_shown_in_lists(text, title):
+    assert summary(text) in (f"{title[:1].upper()}{title[1:]}, details hidden", "Payment (details hidden)")
 
 
 @pytest.mark.parametrize(
@@ -326,9 +434,14 @@ def test_lists_hide_accounts_and_codes(text, line):
         ("MT:Y.K9042C00KA0648G00", "smart home device"),
         ("X-HM://0023ISYWYSTOY", "smart home device"),
         ("DPP:C:81/1,115/36;M:5254005828e5;V:2;K:MDkwEwYH;;", "Wi-Fi device"),
+        *APP_CODES,
         ("MT: hello", ""),
         ("DPP:", ""),
         ("FIDO: a dog", ""),
+        ("C: 070 123;100;x;", ""),
+        ("MARIA DOE IS HERE TODAY AND TOMORROW AND EVERY DAY OF 2027", ""),
+        ("openid: a standard", ""),
+        ("0" * 100, ""),
     ],
 )
 def test_contents_that_only_apps_read_are_recognized(text, title):

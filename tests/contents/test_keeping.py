@@ -379,6 +379,26 @@ def test_a_message_of_docomo_becomes_a_mail():
     assert [one.text for one in changed.notes] == ["cannot keep X:1"]
 
 
+def test_what_a_mail_holds_of_a_message_of_docomo_is_not_lost():
+    found = contents.read("MATMSG:TO:a@x.example,b@x.example;CC:c@x.example;SUB:Hi;BODY:One, two:\nthree\\nfour;;")
+    changed = found.replace(subject="Hello")
+    assert changed == (
+        "mailto:a@x.example,b@x.example?cc=c@x.example&subject=Hello&body=One,%20two:%0D%0Athree%0D%0Afour"
+    )
+    assert changed.notes == ()
+
+
+def test_a_card_behind_a_byte_order_mark_keeps_its_other_lines():
+    changed = contents.read("\ufeffBEGIN:VCARD\nVERSION:3.0\nFN:Ana\nNICKNAME:Ani\nEND:VCARD").replace(title="CTO")
+    assert "NICKNAME:Ani" in changed
+    assert changed.notes == ()
+
+
+def test_a_network_that_names_no_security_gets_another_password():
+    changed = contents.read("WIFI:S:Nero;P:12345678;X:1;;").replace(password="espresso1")
+    assert (changed, changed.fields["password"]) == ("WIFI:S:Nero;P:espresso1;X:1;;", "espresso1")
+
+
 def test_a_field_that_breaks_a_rule_stays_until_it_is_changed():
     found = contents.read(CARD)
     assert found.fields["phone"] == ("call me",)

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from qrkit.design.outline import Outline, circle
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.drawing.svg.svg_elements import characters, number, path_data
+from qrkit.drawing.svg.svg_elements import characters, path_data
+from qrkit.drawing.svg.svg_text import number
 
 NUMBERS = st.one_of(
     st.floats(-5000, 5000), st.integers(-5000, 5000), st.sampled_from((-0.0, -0.0004, 0.0005, 10.0, 20.5, 100.05, 1e6))

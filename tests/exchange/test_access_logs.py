@@ -38,7 +38,6 @@ LOGS = {
         "#Version: 1.0", f"#Fields: {CLOUDFRONT}",
         "\t".join(["2024-03-01", "09:00:05", "FRA2", "192.0.2.1", "GET", "d1.cloudfront.net", "/door", "302",
                    "https://t.co/x", AGENT.replace(" ", "%20")]),
-        "2024-03-01\t09:00:05\tFRA2",
     ],
     "IIS": [
         "#Software: IIS", f"#Fields: {IIS}",
@@ -127,3 +126,22 @@ def test_hostile_lines_are_read_in_linear_time(shop, line):
     assert not access_logs.is_log(line.encode() * 10_000)
     assert shop.import_scans("\n".join([good, line * 10_000, *[line] * 10_000]).encode(), check=True).created == 1
     assert process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    "lines", [[*LOGS["CloudFront"], "2024-03-01\t09:00:05\tFRA2"], [*LOGS["Caddy"][:3], caddy("/door", 302)[:150]]]
+)
+def test_a_line_that_was_cut_off_is_reported(shop, lines):
+    result = shop.import_scans("\n".join(lines).encode())
+    assert (result.created, [row for row, _ in result.issues]) == (1, [len(lines)])
+
+
+@pytest.mark.parametrize(
+    ("second", "status", "agent", "visits"),
+    [(5, 302, AGENT, 1), (12, 307, AGENT, 1), (30, 302, AGENT, 2), (6, 301, AGENT, 2), (6, 302, "other", 2)],
+)
+def test_a_redirect_to_https_and_the_next_one_are_one_visit(shop, second, status, agent, visits):
+    """Each visit that began with http counted twice."""
+    after = combined("GET /door HTTP/2.0", status).replace("00:05", f"00:{second:02}").replace(AGENT, agent)
+    lines = [combined("GET /door HTTP/1.1", 301), combined("GET /x HTTP/1.1", 404), after]
+    assert shop.import_scans("\n".join(lines).encode()).created == visits

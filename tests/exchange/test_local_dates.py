@@ -33,6 +33,9 @@ def shop():
         "Wed, 31 Dec 2025 14:30:00 GMT", "12/31/2025\u202f2:30\u202fPM", "1767191400",
         "2025-12-31 14:30:00 UTC", "2025-12-31 15:30:00 +0100", "31.12.2025 09:30 -05:00", "12/31/2025 2:30 PM +00:00",
         "1767191400000", "1767191400.25",
+        "31 Dec, 2025 14:30", "December 31st, 2025 at 2:30 PM", "31st December 2025 14:30", "31.12.2025 um 14:30 Uhr",
+        "31.12.2025 14.30 Uhr", "31 décembre 2025 à 14h30", "31 grudnia 2025 14:30", "2025年12月31日 14:30",
+        "2025년 12월 31일 14:30", "Wed 31 Dec, 2025 14:30",
     ],
 )  # fmt: skip
 def test_dates_of_all_languages_are_read(text):
@@ -157,3 +160,10 @@ def test_a_count_with_an_hour_stays_in_it(shop, time, hour):
     shop.insert_qrcode("https://e.org", short_code="a")
     shop.import_scans(f"short_code;date;clicks\na;{time};2\n".encode())
     assert set(shop.scans.to_frame()["time"].dt.strftime("%Y-%m-%d %H")) == {hour}
+
+
+@pytest.mark.parametrize(
+    ("text", "month"), [("5. Jänner 2025", 1), ("1er mai 2025", 5), ("5 sty 2025", 1), ("2 maja 2025", 5)]
+)
+def test_days_and_months_of_more_countries_are_read(text, month):
+    assert LocalDates(lambda: [text]).read(text).month == month

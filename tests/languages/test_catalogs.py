@@ -15,6 +15,7 @@ from qrkit.charts.axes import NOTHING
 from qrkit.charts.first_scans import BINS
 from qrkit.charts.labels import length
 from qrkit.charts.periods import SPOKEN
+from qrkit.contents.app_codes import APP_CODES
 from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
 from qrkit.design.presets import PALETTES
@@ -55,7 +56,8 @@ def sentences_in(node, module):
             yield from sentences_in(node.value, module)
         case ast.Name():
             for one in ast.walk(module):
-                if isinstance(one, ast.Assign) and any(getattr(name, "id", "") == node.id for name in one.targets):
+                names = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
+                if isinstance(one, ast.Assign | ast.AnnAssign) and node.id in [getattr(it, "id", "") for it in names]:
                     yield from sentences_in(one.value, module)
 
 
@@ -127,6 +129,7 @@ def english_forms():
     found += [device.capitalize() for device in get_args(Device) if device != "unknown"]
     found += ["Wi-Fi", TITLES["contact"], TITLES["event"], TITLES["otp"], "Chart of {title}: {words}"]
     found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]
+    found += [title[:1].upper() + title[1:] for title in APP_CODES]
     found += [name for name, _ in BINS]
     found += [*PALETTES, *map(eyes_name, EYES)]
     sentences = {}

@@ -1,10 +1,11 @@
 """Rules and findings are English when they are made; what a widget shows of them is in its language."""
 
+from base64 import b64encode
 from time import process_time
 
 import pytest
 
-from qrkit import Design, PrintSize, contents, generate, widgets
+from qrkit import Design, PrintSize, contents, generate, open_portfolio, widgets
 from qrkit.errors import InvalidParameter
 from qrkit.languages import LANGUAGES, in_language, translated
 from qrkit.notebook.widgets.studio.draft import Edit
@@ -104,6 +105,69 @@ def test_rules_of_contents_are_translated(language, kind, fields):
         getattr(contents, kind)(**fields)
     with in_language(language):
         assert [one.rule for one in error.value.problems if translated(one.rule) == one.rule] == []
+
+
+TABLES = {
+    "csv": [
+        "Title\nShop,of us\nName,Content,Trackable URL,City\nA,www.example.com,https://old.example/qr/a,Graz\n"
+        "A,https://example.com?x&amp;y,https://old.example/qr/b,\nB,http:/http://example.com,=A1,\nC,N/A,,x,y\n"
+        "D,<https://example.com>,,\n,https://example.com/a b,,\nE,myapp://open,,\nF,https://e.example,door,\n",
+        "Content,Status,Short link\nhttps://example.com,off,https://s.example/a\nhttps://example.com/b,new,\n",
+        "Content,Name,QR Code Name (2),Size\nhttps://example.com,x,y,99\nhttps://example.com,x,y,1\n",
+        'Content,Created,Scans\nhttps://example.com,soon,many\n"https://example.com,,\n',
+    ],
+    "sql": ["INSERT INTO links (short_url, long_url) VALUES ('a', 'https://example.com'), (oops;"],
+}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_notes_on_an_import_are_translated(language):
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        shop.insert_qrcode(CONTENT, short_code="door")
+        results = [shop.import_file(text.encode(), format=name) for name in TABLES for text in TABLES[name]]
+        parts = {part for one in results for issue in one.issues for part in issue.detail.split("; ")}
+        results.append(shop.import_scans(b"short code,time\ndoor,2026-03-01\ngate,2026-03-01\ndoor,soon\n"))
+    parts |= {part for _, detail in results.pop().issues for part in detail.split("; ")}
+    assert len(parts) > 20
+    with in_language(language):
+        assert {part for part in parts if translated(part) == part} == set()
+        assert not any(" created" in str(result) or " left out" in str(result) for result in results)
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_where_a_code_leads_is_translated(language):
+    soon, rule = "2099-01-01", {"conditions": [{"type": "language", "matchValue": "de"}], "content": CONTENT}
+    split = {"variants": [{"name": "a", "content": CONTENT}, {"name": "b", "content": CONTENT}], "remember_days": 3}
+    event = {"content": CONTENT, "date": "2026-01-01T00:00:00Z", "recurrence": 0}
+    with open_portfolio(":memory:") as shop:
+        code = shop.insert_qrcode(CONTENT)
+        changes = [
+            {}, {"active": False}, {"valid_since": soon}, {"valid_until": "2020-01-01"}, {"password": "swordfish"},
+            {"rules": [rule]}, {"rules": [split]}, {"schedule": [event], "is_schedule_enabled": True},
+        ]  # fmt: skip
+        told = {shop.explain(code.replace(**change)).sentence for change in changes}
+    parts = {part for text in told for part in text.split("; ")}
+    with in_language(language):
+        assert {part for part in parts if translated(part) == part} == set()
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}"{}</svg>'
+BAD_SVG = {
+    "no svg": "<html/>",
+    "no namespace": "<svg><path/></svg>",
+    "not closed": SVG.format("0 0 9 9", "><g>"),
+    "no size": SVG.format("0 0 0 9", '><path d="M0 0h9v9z"/>'),
+}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+@pytest.mark.parametrize("svg", BAD_SVG.values(), ids=BAD_SVG)
+def test_why_an_svg_is_refused_is_translated(language, svg):
+    with pytest.raises(InvalidParameter) as error:
+        Design(content=CONTENT).with_logo(f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}")
+    parts = {part for problem in error.value.problems for part in problem.rule.split("; ")}
+    with in_language(language):
+        assert {part for part in parts if translated(part) == part} == set()
 
 
 @pytest.mark.slow

@@ -42,6 +42,24 @@ def test_a_code_is_found_by_each_of_its_names(shop, door):
         assert shop.find_qrcode(text) == door
 
 
+PASTED = ["<{}>", " {}\n", "“{}”,", "({}).", "'{}'", "{}?q", "{}?utm_source=mail", "\ufeff{}"]
+
+
+@pytest.mark.parametrize("around", PASTED)
+@pytest.mark.parametrize("url", [f"{ADDRESS}/door", "go.example.com/door", "HTTP://GO.EXAMPLE.COM/door/spring-sale"])
+def test_a_pasted_short_url_finds_its_code(same_shop, around, url):
+    text = around.format(url)
+    assert [same_shop.find_qrcode(text).short_code, *(one.name for one in same_shop.search_qrcodes(text))] == [
+        "door",
+        "Front door",
+    ]
+
+
+@pytest.mark.parametrize("text", [" Front door ", "“Front door”", "door\n", "<door>"])
+def test_a_pasted_name_finds_its_code(same_shop, text):
+    assert same_shop.find_qrcode(text).short_code == "door"
+
+
 def test_a_url_of_another_host_is_a_name_like_any_other(shop, door):
     url = "https://elsewhere.example/door"
     with pytest.raises(NotFound):

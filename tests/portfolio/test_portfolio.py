@@ -202,6 +202,11 @@ def test_texts_that_begin_as_payments_can_be_tracked(portfolio, content):
     assert portfolio.insert_qrcode(content).is_dynamic
 
 
+@pytest.mark.parametrize("content", ["http://[abc#x", "https://[::1#top", "http://[abc?x#y"])
+def test_a_bracket_without_its_end_is_a_text(portfolio, content):
+    assert portfolio.insert_qrcode(content).content == content
+
+
 def test_what_is_too_long_to_draw_may_stand_behind_a_short_url(portfolio):
     code = portfolio.insert_qrcode("x" * 32_767)
     assert portfolio.get_qrcode(code.id).content == "x" * 32_767

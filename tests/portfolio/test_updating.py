@@ -57,7 +57,7 @@ Till,https://example.com/till,,,2,,
     assert [one.name for one in shop.list_campaigns()] == ["Window"]
 
 
-@pytest.mark.parametrize("by", ["name", "short_url", "Poster ID"])
+@pytest.mark.parametrize("by", ["name", "short_url", "Poster ID", "QR Code Name", "shortUrl", "Short URL"])
 def test_a_changed_frame_changes_the_codes_that_are_there(shop, by):
     before = shop.list_qrcodes()
     frame = shop.to_frame().assign(content=lambda codes: codes["content"] + "?a=1")
@@ -206,6 +206,7 @@ def test_no_code_is_made_to_lead_to_itself(shop):
     assert "is the short URL of this QR Code itself" in result.issues[0].detail
     for change in (
         {"content": url},
+        {"content": f" {url}/?q#top"},
         {"schedule": [{"content": url, "date": "2026-12-24"}]},
     ):
         with pytest.raises(InvalidParameter, match="is the short URL of this QR Code itself"):

@@ -1,8 +1,11 @@
 """`check` judges an SVG as a browser draws it, or refuses to."""
 
+from base64 import b64encode
+from io import BytesIO
 from urllib.parse import quote
 
 import pytest
+from PIL import Image
 
 from qrkit import check
 from qrkit.errors import NoSymbol, UnreadableFile
@@ -65,6 +68,16 @@ def embedded(body):
 )
 def test_a_code_in_an_embedded_svg_is_judged(tmp_path, body, verdict):
     assert report_of(tmp_path, body).verdict == verdict
+
+
+def test_a_small_embedded_picture_is_judged_with_hard_pixels_where_browsers_draw_them(tmp_path):
+    file = BytesIO()
+    Image.frombytes("L", (CODE.side, CODE.side), bytes(255 * (not cell) for row in CODE.modules for cell in row)).save(
+        file, "PNG"
+    )
+    image = f'<image x="4" y="4" width="{CODE.side}" height="{CODE.side}" image-rendering="pixelated" href="'
+    body = f'{image}data:image/png;base64,{b64encode(file.getvalue()).decode()}"/>'
+    assert report_of(tmp_path, body).verdict == "robust"
 
 
 def test_fonts_of_a_service_cost_no_verdict(tmp_path):

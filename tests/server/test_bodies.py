@@ -194,6 +194,24 @@ def test_a_place_that_is_not_there_is_named_by_its_parameter(ask, name, value, w
     assert reply.json()["errors"][0]["pointer"] == f"/{name}"
 
 
+def test_an_import_changes_the_codes_that_a_column_identifies(ask, shop):
+    rows = "Name,Content,Plate\nShed,https://example.com/{},12\n"
+    assert ask("track/import", rows.format("old").encode(), query="format=csv").status == 200
+    reply = ask("track/import", rows.format("new").encode(), query="format=csv&updateBy=Plate")
+    assert (reply.status, reply.headers["x-created"], reply.headers["x-updated"]) == (200, "0", "1")
+    assert [code.content for code in shop.list_qrcodes() if code.name == "Shed"] == ["https://example.com/new"]
+
+
+@pytest.mark.parametrize("is_form", [False, True])
+def test_what_cannot_identify_codes_is_named_by_its_parameter(ask, is_form):
+    rows, headers = b"Content\nhttps://example.com\n", {}
+    if is_form:
+        rows, headers = form(("updateBy", "name"), ("file", ("codes.csv", rows, "text/csv")))
+    reply = ask("track/import", rows, headers, f"format=csv{'' if is_form else '&updateBy=Plat'}")
+    rule = "updateBy='name': must be in the query string" if is_form else "updateBy='Plat': must be name, short_url, or"
+    assert (reply.status, rule in reply.text) == (400, True)
+
+
 OF_X = {"Content-Type": "multipart/form-data; boundary=x"}
 BAD_FORMS = {
     "no file": form(("format", "csv")),

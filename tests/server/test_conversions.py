@@ -376,7 +376,7 @@ def told_by_shop(path, *, visitors, kills):
     def send(url, body):
         request = urllib.request.Request(f"{url}/api/v3/track/conversion?auth={key}", json.dumps(body).encode())
         try:
-            return urllib.request.urlopen(request, timeout=10).status
+            return urllib.request.urlopen(request, timeout=60).status
         except urllib.error.HTTPError as error:
             return error.code
 
@@ -386,7 +386,7 @@ def told_by_shop(path, *, visitors, kills):
             for number in range(part, visitors, kills + 1):
                 agent = f"{IPHONE} {number}"
                 request = urllib.request.Request(f"{url}/door", headers={"User-Agent": agent})
-                link = opener.open(request, timeout=10).headers["Location"]
+                link = opener.open(request, timeout=60).headers["Location"]
                 variants[number] = "A" if "a.example" in link else "B"
                 click = parse_qs(urlsplit(link).query)["qrkit_click"][0]
                 if random.random() < 0.3:

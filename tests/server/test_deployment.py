@@ -3,13 +3,14 @@
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import ssl
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -30,8 +31,11 @@ def text_of(name):
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
+    """A port for a program that starts later; none of those that connections get, or one might have it by then."""
+    while True:
+        port = 10_000 + secrets.randbelow(22_768)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 # A server behind a proxy ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import unicodedata
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit import Design
@@ -259,6 +259,7 @@ def test_a_file_name_is_made_safe_and_complete(filename, name):
     st.one_of(st.text(max_size=40), st.text("./\\ :\"';=%\r\n\0\t\u2028\u202e\ud800aé😀", max_size=20)),
     st.sampled_from(FORMATS),
 )
+@example("OTPAUTH", "png")
 def test_any_file_name_gives_one_ascii_header_that_reads_back(filename, format):
     """Open: how a name beyond ASCII is sent. By RFC 6266 and RFC 8187, in a line nobody can break out of."""
     name = safe_name(filename, format)

@@ -58,7 +58,7 @@ def call(package, app, shop):
     module = importlib.import_module(f"{package}.client")
     key = create_key(shop.store, local_account(shop.store))
     with serving(app) as server:
-        client = module.AuthenticatedClient(base_url=f"http://127.0.0.1:{server.port}", token=key, timeout=20)
+        client = module.AuthenticatedClient(base_url=f"http://127.0.0.1:{server.port}", token=key, timeout=120)
 
         def call(operation, *path, **values):
             called = importlib.import_module(f"{package}.api.default.{operation}")

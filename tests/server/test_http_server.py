@@ -253,6 +253,7 @@ TAKEN = {
     "a plain request": (request("/echo", END), b""),
     "HTTP/1.0 without a host": (head("GET /echo HTTP/1.0"), b""),
     "HTTP/1.0 that keeps alive": (head("GET /echo HTTP/1.0", "Connection: keep-alive") + request("/echo", END), b""),
+    "an end among other options": (request("/echo", "Connection: TE, Close"), b""),
     "empty lines before it": (b"\r\n\r\n" + request("/echo", END), b""),
     "a length": (request("/echo", END, method="POST", body=b"abc"), b"abc"),
     "chunks": (head(*CHUNKED, END) + b"3\r\nabc\r\n00A\r\n0123456789\r\n0\r\n\r\n", b"abc0123456789"),

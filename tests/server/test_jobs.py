@@ -112,9 +112,9 @@ def test_statistics_are_those_of_the_library(shop, format):
     assert jobs.statistics(shop.scans, format) == SCAN_FORMATS[format].write(scan_records(shop.scans))
 
 
-def imported(portfolio, data, format):
+def imported(portfolio, data, format, **how):
     """What is said of an import in a worker, and what the portfolio has then."""
-    _, issues = jobs.import_file(portfolio, data, "", format)
+    _, issues = jobs.import_file(portfolio, data, "", format, **how)
     return json.loads(issues), content_of(portfolio)
 
 
@@ -150,6 +150,40 @@ def test_rows_that_are_skipped_or_changed_are_those_of_the_library():
         assert ours.list_qrcodes()[0].short_url == "https://go.example.com/door"
 
 
+CHANGES = b"""Name,Content,Campaign,Comment,Floor,Longitude,Size,Limit,Password
+"Code, 0",https://example.com/new,Summer,left,1,14.5,9,,
+"Code, 1",https://example.com/newer,,,,,,7,swordfish
+"Code, 1",https://example.com/again,,,,,,,
+Till,https://example.com/till,,,2,,,,
+"""
+
+
+def test_an_import_that_changes_codes_is_that_of_the_library():
+    with opened() as direct, opened() as ours:
+        fill(direct), fill(ours)
+        result = direct.import_file(CHANGES, update_by="name")
+        said, found = imported(ours, CHANGES, "csv", update_by="name")
+        assert said == json.loads(issues_json(result))
+        assert len(result.updates) == 2
+        assert {row["name"]: row["limit"] for row in found} == {"Code, 0": 0, "Code, 1": 7, "Code, 2": 0, "Till": 0}
+        assert [one.name for one in ours.list_campaigns()] == ["Spring", "Summer"]
+        new = {"short_code", "short_url", "image_url", "password"}  # each is another one each time
+        alike = [
+            [{name: row[name] for name in row.keys() - new} for row in rows] for rows in (found, content_of(direct))
+        ]
+        assert alike[0] == alike[1]
+
+
+def test_a_code_changed_meanwhile_makes_an_import_decide_anew():
+    with opened() as ours:
+        fill(ours)
+        code = ours.list_qrcodes()[1]
+        changed = partial(ours.update_qrcode, code.id, comment="left", content="https://example.com/other")
+        deleted = partial(ours.delete_qrcode, code.id)
+        interrupted(ours, changed, deleted, lambda: None, data=CHANGES, update_by="name")
+        assert [code.content for code in ours.list_qrcodes() if code.name == "Code, 1"] == ["https://example.com/newer"]
+
+
 def test_a_code_that_was_imported_leads_where_it_should():
     with opened() as ours:
         client = Client(make_app(ours.store))
@@ -169,7 +203,7 @@ def test_an_import_in_a_worker_knows_every_printed_address():
         assert [issue["error"].partition(":")[0] for issue in said] == ["code-taken", "code-taken"]
 
 
-def interrupted(shop, *changes):
+def interrupted(shop, *changes, data=BAD_ROWS, **how):
     """Import rows, and make one change in another thread before each attempt to store them."""
     left = iter(changes)
 
@@ -179,7 +213,7 @@ def interrupted(shop, *changes):
         yield
 
     with ThreadPoolExecutor(1) as threads:
-        _, issues = jobs.import_file(shop, BAD_ROWS, "", "csv", turn=turn)
+        _, issues = jobs.import_file(shop, data, "", "csv", turn=turn, **how)
     assert not list(left), "an import that was not decided anew"
     return {one["error"].partition(":")[0] for one in json.loads(issues)}
 
@@ -233,7 +267,7 @@ def test_a_file_compacted_while_rows_are_read_gets_all_rows(tmp_path):
             with ThreadPoolExecutor(1) as threads:
                 threads.submit(maintenance.compact, ours.store).result()
         codes.add(rows[1:])
-        return [], "done"
+        return [], [], "done"
 
     with opened(tmp_path / "shop.duckdb") as ours:
         assert store_rows(ours, decide) == "done"

@@ -277,6 +277,21 @@ def test_what_is_no_json_object_is_refused(body):
     assert refused_body(body).code == "bad-json"
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"content=a%20b&name=Door", "the body is a form; a JSON object is needed"),
+        (b"properties[size]=8", "the body is a form; a JSON object is needed"),
+        (b"[{}]", "the body must be a JSON object, not a list"),
+        (rb'"{\"content\": \"a\"}"', "the body must be a JSON object, not a text; was it encoded as JSON twice?"),
+        (b"null", "the body must be a JSON object, not null"),
+        (b"7", "the body must be a JSON object"),
+    ],
+)
+def test_what_clients_send_by_mistake_is_named(body, words):
+    assert str(refused_body(body)) == words
+
+
 @pytest.mark.parametrize("body", ['{"%s": 1, "b": 2, "%s": 1}', '{"a": [{"%s": 1, "%s": 1}]}'])
 @pytest.mark.parametrize("name", ["a", "é", "x" * 10_000])
 def test_a_name_that_stands_twice_in_an_object_is_named(body, name):

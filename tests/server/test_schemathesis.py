@@ -65,7 +65,7 @@ UNSAID = {
     "import_file": {
         "bad-file": "",
         "empty-body": "",
-        "bad-value": "/columns.*|/encoding|/sheet|/headerRow",  # what the file has
+        "bad-value": "/columns.*|/encoding|/sheet|/headerRow|/updateBy",  # what the file has
         "duplicate-parameter": "/columns",
     },
     "list_everything": {"bad-value": "/after"},  # which codes there are

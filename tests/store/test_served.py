@@ -113,7 +113,7 @@ def test_a_key_is_made_and_revoked_while_the_store_is_served(shop, other):
 def test_an_import_adds_what_it_adds_without_a_server(shop, other, tmp_path):
     file = tmp_path / "codes.csv"
     file.write_text("QR Code Name,Content\n" + "".join(f"n{one},https://example.com/{one}\n" for one in range(6_000)))
-    assert str(other.import_file(file)) == "6000 created"
+    assert str(other.import_file(file)) == "6,000 created"
     assert target(shop.store, shop.list_qrcodes()[-1].short_code).content == "https://example.com/5999"
     assert len(other.list_qrcodes()) == len(shop.list_qrcodes()) == 6_001  # several answers to one statement
 
@@ -213,7 +213,7 @@ def test_a_process_that_is_silent_for_too_long_is_not_heard_any_more(shop):
     with asking(shop, idle_seconds=0.05) as store:
         connection = store.database.thread.cursor
         with pytest.raises(EOFError):
-            connection.answer()  # nothing was asked, so the end of the connection comes first
+            connection.received()  # nothing was asked, so the end of the connection comes first
         with pytest.raises(StoreBusy, match="waited too long"):
             store.rows("SELECT 1")
 

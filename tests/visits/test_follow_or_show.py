@@ -144,6 +144,12 @@ SHOWN = [
     "URLTO:x:ftp://example.com",
     "MECARD:TEL:1;;",
     "otpauth://totp/x?secret=y",
+    # sentences
+    "Skype:ana",
+    "WhatsApp:+39040",
+    "Spotify: a list",
+    "Swish:123 456",
+    "Bank:Sparkasse",
 ]
 
 UNSAFE = [
@@ -200,6 +206,18 @@ TAPPED = [
     ),
     ("ton://transfer/EQCD39VS?amount=1", "ton://transfer/EQCD39VS?amount=1"),
     (" tel:112\n", "tel:112"),
+    ("SMTP:a@example.com:Hi:x: y", "mailto:a@example.com?subject=Hi&body=x:%20y"),
+    ("facetime:+14155551212", "facetime:+14155551212"),
+    ("facetime-audio://ana@example.com", "facetime-audio://ana@example.com"),
+    ("skype:echo123?call", "skype:echo123?call"),
+    ("sip:ana@example.com", "sip:ana@example.com"),
+    ("tg://resolve?domain=x", "tg://resolve?domain=x"),
+    ("whatsapp://send?phone=39040&text=Hi", "whatsapp://send?phone=39040&text=Hi"),
+    ("spotify:track:6rqhFgbbKwnb9MLmUQDhG6", "spotify:track:6rqhFgbbKwnb9MLmUQDhG6"),
+    ("webcal://example.com/a.ics", "webcal://example.com/a.ics"),
+    ("payto://iban/DE89370400440532013000?amount=EUR:10", "payto://iban/DE89370400440532013000?amount=EUR:10"),
+    ("bank://singlepaymentsepa?name=Ana&amount=10%2C50", "bank://singlepaymentsepa?name=Ana&amount=10%2C50"),
+    ("phonepe://pay?pa=a@b&pn=x", "phonepe://pay?pa=a@b&pn=x"),
 ]
 
 

@@ -72,6 +72,10 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         (rule("language", "de"), {"accept_language": "en, de; q=0.90000"}, True),
         (rule("language", "de"), {"accept_language": "en, de;q=.5"}, False),
         (rule("language", "de"), {"accept_language": "*"}, False),
+        (rule("language", "no"), {"accept_language": "nb-NO,nb;q=0.9"}, True),
+        (rule("language", "no-NO"), {"accept_language": "nn-NO"}, True),
+        (rule("language", "nn"), {"accept_language": "nb-NO"}, False),
+        (rule("language", "he"), {"accept_language": "iw-IL"}, True),
         (rule("language", "de", negated=True), {"accept_language": "fr"}, True),
         (rule("query-param", "1", key="wall"), {"query": "wall=1"}, True),
         (rule("query-param", "1", key="wall"), {"query": "wall=2"}, False),
@@ -85,6 +89,8 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         (rule("geolocation-country-code", "si"), {"place": Place("SI", None, "Koper")}, True),
         (rule("geolocation-city-name", "koper"), {"place": Place("SI", None, "Koper")}, True),
         (rule("geolocation-country-code", "SI", negated=True), {}, False),
+        (rule("geolocation-country-code", "UK"), {"place": Place("GB", None, None)}, True),
+        (rule("geolocation-country-code", ["EL", "SI"]), {"place": Place("GR", None, None)}, True),
         (rule("referrer-host", "example.org"), {"referer": "https://www.example.org/a"}, True),
         (rule("before-date", "2026-06-10T12:00:01Z"), {}, True),
         (rule("after-date", "2026-06-10T12:00:00Z"), {}, False),
@@ -92,6 +98,8 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         (rule("hours", "13:30-14:30", key="Europe/Ljubljana"), {}, True),
         (rule("hours", "22:00-13:00"), {}, True),
         (rule("hours", "12:30-13:00"), {}, False),
+        (rule("hours", "9:00 \u2013 17:00"), {}, True),
+        (rule("hours", "0:00-9:30"), {}, False),
         (rule("share", "100"), {}, True),
         (rule("visitor", "new"), {}, True),
         (rule("scan-number", "1"), {}, True),
@@ -101,6 +109,20 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
 def test_a_rule_answers_those_to_whom_its_conditions_apply(same_shop, one, asked, is_led):
     code = same_shop.insert_qrcode(HOME, rules=[one]).short_code
     assert ask(same_shop, code, **asked) == (one["content"] if is_led else HOME)
+
+
+def test_rules_may_differ_in_the_case_of_a_parameter_or_a_lot(same_shop):
+    """Such values are compared letter by letter, so the second rule answers visitors whom the first one does not."""
+    rules = [rule("query-param", "A", "https://example.com/1", key="wall"), rule("query-param", "a", key="wall")]
+    code = same_shop.insert_qrcode(HOME, rules=rules).short_code
+    assert [ask(same_shop, code, query=f"wall={value}") for value in "Aab"] == [
+        "https://example.com/1", "https://example.com/there", HOME,
+    ]  # fmt: skip
+    both = {"content": "https://example.com/x", "conditions": [
+        {"type": "query-param", "matchKey": "wall", "matchValue": "A"},
+        {"type": "query-param", "matchKey": "wall", "matchValue": "a", "isNegated": True},
+    ]}  # fmt: skip
+    assert ask(same_shop, same_shop.insert_qrcode(HOME, rules=[both]).short_code, query="wall=A") == both["content"]
 
 
 def test_the_first_rule_that_applies_answers_and_the_schedule_applies_only_where_none_does(shop):

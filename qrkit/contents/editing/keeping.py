@@ -16,6 +16,7 @@ from qrkit.contents.content import Content, Note
 from qrkit.contents.editing.pieces import MADE_UP, Notation, merged, notation_of
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
+from qrkit.contents.syntax import split
 from qrkit.errors import InvalidParameter
 
 STRUCTURE = re.compile(".*/(?:BEGIN|END|VERSION|PRODID|CALSCALE|METHOD)|head|.*:", re.DOTALL)
@@ -93,7 +94,7 @@ def unread(content: Content) -> str:
         elif not (
             STRUCTURE.fullmatch(piece.key)
             or MADE_UP.fullmatch(piece.key)
-            or (not ours and piece.text.partition(":")[2].replace("\\", "") in said)
+            or (not ours and all(one in said for one in _values_in(piece.text)))
         ):
             block = piece.key.rpartition("/")[0]
             name = block.rpartition("/")[2].rpartition(" ")[0]
@@ -101,3 +102,8 @@ def unread(content: Content) -> str:
     texts = [text for text in (" ".join(text.split()) for text in found) if text.strip(";&")]
     shown = (text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…" for text in texts[:MOST_SHOWN])
     return "; ".join(shown) + (f" and {len(texts) - MOST_SHOWN} more" if texts[MOST_SHOWN:] else "")
+
+
+def _values_in(pair: str) -> list[str]:
+    """Return the values of a pair of an old phone, such as several receivers, as `str` shows them in a dict."""
+    return [repr(value)[1:-1] for value in split(pair.partition(":")[2], ",")]

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from qrkit.contents.contacts import phone_field
 from qrkit.contents.events import zone_named
 from qrkit.contents.payments.pix_codes import tagged, values_of, with_checksum
-from qrkit.contents.syntax import Line, line_of, pairs, raw_lines, split_raw
+from qrkit.contents.syntax import BLANKS, Line, line_of, pairs, raw_lines, split_raw
 
 MADE_UP = re.compile(r".*/(?:UID|DTSTAMP|VTIMEZONE .*)", re.DOTALL)
 """Matches keys of what calendars need and no person says: a text that has it keeps its own."""
@@ -128,7 +128,7 @@ class _Lines(Notation):
     """Lines of vCards and calendars, in blocks."""
 
     def split(self, text: str) -> list[Piece]:
-        return list(_keyed_lines(list(raw_lines(text))))
+        return list(_keyed_lines(list(raw_lines(text.removeprefix("\ufeff")))))
 
     def join(self, pieces: Sequence[Piece], theirs: str) -> str:
         end = _end_of_lines(theirs)
@@ -240,7 +240,7 @@ IN_LINKS = ("email", "location", "upi", "bitcoin", "otp", "gs1_digital_link")
 
 def notation_of(kind: str, text: str) -> Notation | None:
     """Return the notation of a text of a kind; None if we read all of it, or if it has no pieces."""
-    start = text.lstrip(" \t\r\n").upper()
+    start = text.lstrip(BLANKS).upper()
     found = next((notation for beginning, notation in NOTATIONS.items() if start.startswith(beginning)), None)
     return found or (Notation() if kind in IN_LINKS else None)
 

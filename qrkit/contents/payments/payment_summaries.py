@@ -10,7 +10,7 @@ from typing import Any
 from qrkit.contents.content import Content
 from qrkit.contents.payments.pix_codes import values_of
 from qrkit.contents.reading import read
-from qrkit.contents.syntax import NATIONAL_PAYMENTS, WALLET_LINK
+from qrkit.contents.syntax import PAYMENTS_OF_APPS, WALLET_LINK
 from qrkit.languages import say
 
 LONGEST_LINE = 120
@@ -79,7 +79,7 @@ PAYMENTS: Mapping[str, tuple[str, str, str, Callable[[Content], str]]] = {
     "upi:": ("upi", "UPI payment", "address hidden", _named("INR")),
     "bitcoin:": ("bitcoin", "Bitcoin payment", "address hidden", _named("BTC", "label")),
     "000201[0-9]{4}": ("", "Payment", "details hidden", _emv),
-    f"{NATIONAL_PAYMENTS}|{WALLET_LINK}": ("", "Payment", "details hidden", lambda _: ""),
+    f"{PAYMENTS_OF_APPS}|{WALLET_LINK}": ("", "Payment", "details hidden", lambda _: ""),
 }
 """Maps how a payment begins to its kind, its title, what is hidden, and the function that describes it.
 

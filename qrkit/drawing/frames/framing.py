@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import inf, pi
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Placeholder, Wrapper
+from qrkit.design.design import Design
 from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import MOST_PIXELS
@@ -22,16 +23,11 @@ from qrkit.drawing.frames.frame_parts import LEADING, PITCH, SECOND, Arc, Cut, R
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
 from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.paints import moved, on_white, paint
-from qrkit.drawing.scene import Shape
+from qrkit.drawing.scene import Paint, Shape
 from qrkit.drawing.svg.svg_elements import Definitions, elements
 from qrkit.drawing.svg.svg_text import number
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode import symbol_of
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-    from qrkit.drawing.scene import Paint
-
 
 LEAST_PADDING = 2
 """Light modules between the symbol and a frame, however small the quiet zone is: readers need them."""

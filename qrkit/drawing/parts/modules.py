@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, compress, product, repeat
 from operator import gt
 
+from qrkit.design.color import Color
 from qrkit.design.decoration import Marker, Sprite
 from qrkit.design.design import Design
 from qrkit.design.limits import ICON_BOX
@@ -17,7 +18,6 @@ from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import APART, STAMPS, STYLES, TINTED, one_module
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.paints import fainter, moved, paint
-from qrkit.drawing.parts.photos import module_colors
 from qrkit.drawing.parts.sheet import MOST_PAINTED, Cells, Sheet
 from qrkit.drawing.scene import Item, Matrix, Paint, Shape, Squares, Stamps
 from qrkit.errors import InvalidParameter, Problem
@@ -82,9 +82,18 @@ def _halftone(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     return items
 
 
+def _photo_colors(sheet: Sheet) -> dict[Place, Color]:
+    """Return the color that a photo inside the modules gives each of them; none for other designs."""
+    if sheet.design.photo is None or sheet.design.photo.place != "inside":
+        return {}
+    from qrkit.drawing.parts.photos import module_colors  # loads NumPy and Pillow
+
+    return module_colors(sheet)
+
+
 def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:
     """Draw the modules that a photo colors over the plain ones, which keep the page out of the joins between colors."""
-    layout, colors = sheet.layout, module_colors(sheet)
+    layout, colors = sheet.layout, _photo_colors(sheet)
     for color in dict.fromkeys(colors.values()):
         cells = tuple(
             bytes(cell and colors.get((column, row)) == color for column, cell in enumerate(line))
@@ -96,7 +105,7 @@ def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:
 
 def _colored_parts(sheet: Sheet, dark: Cells) -> Iterable[Shape]:
     """Draw the modules that a photo colors over those of one color, which keep the page out of the joins."""
-    layout, colors = sheet.layout, module_colors(sheet)
+    layout, colors = sheet.layout, _photo_colors(sheet)
     for color in dict.fromkeys(colors.values()):
         parts = [
             one_module(sheet.design.modules.type, dark, *place) for place in _places(dark) if colors.get(place) == color
@@ -115,7 +124,7 @@ def _tinted_parts(sheet: Sheet, light: Cells) -> Iterable[Shape]:
 
 def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:
     """Draw a built-in shape in place of modules, in the sizes and colors of the design, or those of its photo."""
-    layout, modules, colors = sheet.layout, sheet.design.modules, module_colors(sheet)
+    layout, modules, colors = sheet.layout, sheet.design.modules, _photo_colors(sheet)
     looks = list(product(modules.palette or [sheet.foreground], _scales(stamp, modules.sizes)))
     chosen: dict[tuple[Paint, float], list[tuple[float, float]]] = {look: [] for look in looks}
     groups = [(chosen[look], look[1]) for look in looks]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from io import BytesIO
 from math import ceil
-from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, ImageFilter
 
 from qrkit.design.color import LUMA, WHITE, Color
 from qrkit.design.gradient import Fill, Gradient
@@ -16,11 +18,6 @@ from qrkit.drawing.svg.svg_elements import Definitions, document
 from qrkit.drawing.svg.svg_elements import picture as drawn
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.symbol.symbol import FINDER, Role, alignment_patterns, finder_places
-
-if TYPE_CHECKING:
-    import numpy as np
-    from PIL.Image import Image
-
 
 GAP = 181 / 255
 """Luma between a photo and the modules on it, or the background around it; readers of phones need 180 of 255."""
@@ -53,12 +50,14 @@ AROUND = 2
 """Modules by which a photo behind the modules reaches beyond them, if the quiet zone is so wide."""
 
 
-def draw_photo(sheet: Sheet) -> list[Item]:
-    """Return a photo that lies below the modules, and the light grounds on it; nothing for other designs."""
+def draw_photo(sheet: Sheet, *, is_behind: bool) -> list[Item]:
+    """Return the photo of a design, and the light grounds on it.
+
+    Args:
+        sheet: The design and its layout.
+        is_behind: True if it lies behind the modules, False if it is the ground of a halftone.
+    """
     design, layout = sheet.design, sheet.layout
-    if design.photo is None or design.photo.place == "inside":
-        return []
-    is_behind = design.photo.place == "behind"
     edge = AROUND if is_behind and layout.padding >= AROUND else 0
     inks = design.modules.palette or [design.foreground]
     least, most = (min(1, max(_lumas(*inks)) + GAP), 1) if is_behind else HALFTONE
@@ -72,14 +71,11 @@ def draw_photo(sheet: Sheet) -> list[Item]:
 
 
 def module_colors(sheet: Sheet) -> dict[tuple[int, int], Color]:
-    """Return the color of each module that a photo inside the modules gives it, by column and row.
+    """Return the color that a photo inside the modules gives each of them, by column and row.
 
-    Finder and alignment patterns are left out. Other designs have no such colors.
+    Finder and alignment patterns are left out.
     """
-    design = sheet.design
-    if design.photo is None or design.photo.place != "inside":
-        return {}
-    most = max(0, min(_lumas(design.background)) - GAP)
+    most = max(0, min(_lumas(sheet.design.background)) - GAP)
     colors = _colors(_content(sheet), sheet.layout.side, most)
     return {
         (column, row): color
@@ -119,9 +115,6 @@ def _grounds(sheet: Sheet) -> Outline:
 @lru_cache(maxsize=8)
 def _picture(content: Bitmap | Drawing, side: int, least: float, most: float) -> Bitmap:
     """Return a photo as a picture whose luma is within a range."""
-    import numpy as np
-    from PIL import Image
-
     photo = _toned(_square(content, side), least, most)
     file = BytesIO()
     Image.fromarray(np.rint(photo * 255).astype(np.uint8)).save(file, "PNG", compress_level=3)
@@ -131,9 +124,6 @@ def _picture(content: Bitmap | Drawing, side: int, least: float, most: float) ->
 @lru_cache(maxsize=8)
 def _colors(content: Bitmap | Drawing, side: int, most: float) -> tuple[tuple[Color, ...], ...]:
     """Return a photo of one pixel per module, whose areas have at most this luma, in few colors."""
-    import numpy as np
-    from PIL import Image
-
     photo = _toned(_square(content, side), most * SHADOW, most)
     few = Image.fromarray(np.rint(photo * 255).astype(np.uint8)).quantize(COLORS, dither=Image.Dither.NONE)
     pixels = np.asarray(few.convert("RGB"))
@@ -145,8 +135,6 @@ def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:
 
     A photo within the range stays as it is.
     """
-    import numpy as np
-
     luma: np.ndarray = photo @ LUMA
     if luma.min() >= least and luma.max() <= most:
         return photo
@@ -165,9 +153,6 @@ def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:
 
 def _blurred(luma: np.ndarray) -> np.ndarray:
     """Return the luma of the area around each pixel."""
-    import numpy as np
-    from PIL import Image, ImageFilter
-
     pixels = Image.fromarray((luma * 255).astype(np.uint8))
     area = pixels.filter(ImageFilter.GaussianBlur(len(luma) * AREA))
     blurred: np.ndarray = np.asarray(area, dtype=float) / 255
@@ -176,9 +161,6 @@ def _blurred(luma: np.ndarray) -> np.ndarray:
 
 def _square(content: Bitmap | Drawing, side: int) -> np.ndarray:
     """Return the largest square in the middle of a picture, on white: red, green and blue of each pixel, 0..1."""
-    import numpy as np
-    from PIL import Image
-
     if isinstance(content, Drawing):
         picture = _rasterised(content, side)
     else:
@@ -192,9 +174,7 @@ def _square(content: Bitmap | Drawing, side: int) -> np.ndarray:
     return photo
 
 
-def _rasterised(content: Drawing, side: int) -> Image:
-    from PIL import Image
-
+def _rasterised(content: Drawing, side: int) -> Image.Image:
     _, _, across, down = content.box
     scale = side / min(across, down)
     box = ((side - across * scale) / 2, (side - down * scale) / 2, across * scale, down * scale)

@@ -25,11 +25,6 @@ from qrkit.drawing.scene import (
 )
 from qrkit.drawing.svg.svg_text import fill, number, numbers, side, union_data
 
-__all__ = [
-    "NAMESPACES", "Definitions", "characters", "document", "elements", "number", "path_data", "picture", "squares",
-    "transform",
-]  # fmt: skip
-
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
 

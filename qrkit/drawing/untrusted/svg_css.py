@@ -41,6 +41,7 @@ _MEDIA = {
 }
 """Whether a browser that shows a picture on a screen matches a part of a media query."""
 _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
+_NEUTRAL = frozenset({"none", "auto", "normal"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
 _ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
@@ -96,6 +97,14 @@ def has_known_unit(word: Any) -> bool:
     return word.type != "dimension" or word.lower_unit in _ANGLES.keys() | _LENGTHS
 
 
+def is_neutral(tokens: Tokens, *, is_length: bool) -> bool:
+    """Return True if a value says that nothing is there, as `none` does, or a zero for a length."""
+    words = words_of(tokens)
+    return all(
+        getattr(one, "lower_value", "") in _NEUTRAL or (is_length and not getattr(one, "value", 1)) for one in words
+    )
+
+
 def media_holds(media: str) -> tuple[bool, str]:
     """Return whether a list of media queries holds, and a part of it that is not understood, if there is one."""
     holds, unknown = False, ""
@@ -132,6 +141,12 @@ def _svg_function(name: str, numbers: list[float]) -> str | None:
             return f"{name[:-1]}({x:.9g} {y:.9g})"
         case (("skewx" | "skewy"), [angle]):
             return f"skew{name[-1].upper()}({angle:.9g})"
+        case (("translate3d" | "scale3d"), [x, y, _]):  # what lies behind a flat picture is not seen
+            return f"{name[:-2]}({x:.9g} {y:.9g})"
+        case "rotatez", [angle]:
+            return f"rotate({angle:.9g})"
+        case (("translatez" | "scalez"), [_]):
+            return "translate(0)"
         case "skew", [x, *rest]:
             return f"matrix(1 {tan(radians(sum(rest))):.9g} {tan(radians(x)):.9g} 1 0 0)"
     return None

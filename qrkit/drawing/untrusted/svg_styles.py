@@ -10,6 +10,7 @@ import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from copy import copy
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
@@ -24,6 +25,7 @@ from qrkit.drawing.untrusted.svg_css import (
     address_of,
     color_of,
     has_known_unit,
+    is_neutral,
     is_of_fonts,
     media_holds,
     origin_of,
@@ -31,14 +33,18 @@ from qrkit.drawing.untrusted.svg_css import (
     transform_of,
     words_of,
 )
+from qrkit.drawing.untrusted.svg_hidden import NAMESPACE, drop_hidden, is_kept, kind_of
 from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
-from qrkit.drawing.untrusted.svg_uses import depends_on_place
+from qrkit.drawing.untrusted.svg_uses import adapt_use, depends_on_place, is_placed
 from qrkit.drawing.untrusted.svg_values import (
+    COLORS,
     GEOMETRY,
     INITIAL,
     PRESENTATION,
+    REFERENCES,
     has_unknown_unit,
+    is_simple,
     pixels,
     refused,
     too_much,
@@ -68,31 +74,15 @@ LARGEST_SIDE = 1e9
 LONGEST_EMBEDDED = 1_024
 """Pixels of the longer side of an SVG that is embedded in another one."""
 
-NAMESPACE = "{http://www.w3.org/2000/svg}"
 _UNPARSED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?(xml-stylesheet)?.*?(?:\?>|\Z)", re.DOTALL)
 """Matches comments, texts and instructions; the group says that an instruction refers to a style sheet."""
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
-_ELEMENTS = frozenset(
-    """
-    svg g defs symbol use image path rect circle ellipse line polyline polygon clipPath mask pattern marker
-    linearGradient radialGradient stop filter text tspan textPath
-    """.split()  # noqa: SIM905
-)
-"""Elements that stay, with the primitives of filters."""
-_DOUBTED_ELEMENTS = {
-    "foreignObject": "the SVG embeds HTML, which is left out",
-    **dict.fromkeys(
-        ("animate", "animateTransform", "animateMotion", "set"),
-        "the SVG is animated, and is drawn without the animation",
-    ),
-    **dict.fromkeys(("video", "audio", "canvas", "iframe"), "the SVG embeds media, which are left out"),
-}
 _UNSEEN = frozenset(
     """
     class id style role focusable tabindex version baseProfile zoomAndPan enable-background cursor pointer-events
-    text-rendering mix-blend-mode isolation
+    text-rendering mix-blend-mode isolation font marker
     """.split()  # noqa: SIM905
 )
 """Attributes that change nothing once styles are resolved, or are properties of style sheets only."""
@@ -103,15 +93,13 @@ _LETTERING = frozenset(
     dominant-baseline alignment-baseline baseline-shift writing-mode text-decoration direction white-space
     """.split()  # noqa: SIM905
 )
-_COLORS = frozenset({"fill", "stroke", "color", "stop-color", "flood-color", "lighting-color"})
-_REFERENCES = frozenset({"clip-path", "mask", "filter", "marker-start", "marker-mid", "marker-end"})
 _IN_STYLE = frozenset({"mix-blend-mode", "isolation", "font"})
 """Properties that renderers read only in `style`."""
 _PROPERTIES = (
     PRESENTATION.keys()
     | _LETTERING
-    | _COLORS
-    | _REFERENCES
+    | COLORS
+    | REFERENCES
     | _IN_STYLE
     | {"marker", "flood-opacity", "color-interpolation", "color-interpolation-filters", "image-rendering"}
 )
@@ -123,8 +111,9 @@ _DOUBTED = frozenset(
     """.split()  # noqa: SIM905
 )
 """Properties that change a picture and are not understood."""
-_ROOT_DOUBTED = ("border", "padding")
+_ROOT_DOUBTED = ("background-image", "border", "margin", "padding")
 """Properties of the box of a whole picture."""
+_PAINT_SERVERS = ("linearGradient", "radialGradient", "pattern")
 _QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
 _DEFAULTS = frozenset({"unset", "revert", "revert-layer"})
 _EMPTY = {"rx": "0", "ry": "0", "systemLanguage": ""}
@@ -134,9 +123,6 @@ _MARKERS = ("marker-start", "marker-mid", "marker-end")
 _FILTERS = frozenset(
     "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
 )
-_SIMPLE = re.compile(r"[^(\\]*")
-_SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
-"""Values that renderers read as browsers do."""
 
 
 class Plain(NamedTuple):
@@ -183,12 +169,12 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     styles.apply()
     if any(part[1] for part in _UNPARSED.finditer(data.replace(b"\0", b""))):  # UTF-16 has zeros
         styles.doubts["the SVG refers to a style sheet in another file, which is never loaded"] = None
-    _drop_hidden(root, styles.doubts)
+    drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
-    etree.strip_elements(root, *{one.tag for one in root.iter() if not _is_kept(one)}, with_tail=False)
+    etree.strip_elements(root, *{one.tag for one in root.iter() if not is_kept(one)}, with_tail=False)
     doubts, notes = letters_of(root)
     doubts = (*styles.doubts, *doubts)
-    if had_elements and all(_kind(element) == "g" for element in root.iterdescendants()):
+    if had_elements and all(kind_of(element) == "g" for element in root.iterdescendants()):
         raise refused(f"holds nothing that is drawn: {'; '.join(doubts) or 'it has no shapes and no text'}")
     return Plain(root, "s" + hashlib.sha256(data).hexdigest()[:8], box, doubts, notes)
 
@@ -228,10 +214,10 @@ def _parse(data: bytes) -> _Element:
 def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, float, float, float]]:
     """Return the root with a viewBox in the proportions of the picture and the background, and the viewBox."""
     inner = view_box(root.get("viewBox", ""))
-    given = [pixels(root.get(name, ""), 0) for name in ("width", "height")]
+    given = _size(root)
     if not inner:
         inner = [0.0, 0.0, pixels(root.get("width", ""), 300), pixels(root.get("height", ""), 150)]
-    across, down = given if min(given) > 0 else inner[2:]
+    across, down = given or inner[2:]
     for width, height in (inner[2:], (across, down)):
         if max(map(abs, (*inner, width, height))) > LARGEST_SIDE or min(width, height) < 1 / LARGEST_SIDE:
             raise refused(f"has the size {width:g} x {height:g}; both must be above 0 and at most {LARGEST_SIDE:,.0f}")
@@ -252,45 +238,15 @@ def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, flo
     return root, box
 
 
-def _drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
-    """Drop elements for other languages and programs, and all but the first of a switch."""
-    shown = [_kind(element) for element in root.iter() if _is_shown(element)]
-    doubts |= {_DOUBTED_ELEMENTS[kind]: None for kind in shown if kind in _DOUBTED_ELEMENTS}
-    for element in root.iter():
-        kind = _kind(element)
-        if kind == "switch":
-            element.tag = f"{NAMESPACE}g"
-            drawn = [child for child in element if _is_kept(child) or _kind(child) in ("switch", "a")]
-            first = next(filter(_is_shown, drawn), None)
-        for child in element:
-            if not _is_shown(child) or (kind == "switch" and child is not first):
-                child.tag = "hidden"
-        if kind == "a":
-            parent = element.getparent()
-            in_text = parent is not None and _kind(parent) in ("text", "tspan", "textPath")
-            element.tag = f"{NAMESPACE}{'tspan' if in_text else 'g'}"
-    etree.strip_attributes(root, "systemLanguage", "requiredExtensions", "requiredFeatures")
-
-
-def _is_shown(element: _Element) -> bool:
-    languages = element.get("systemLanguage")
-    speaks = languages is None or any(one.strip().lower() in ("en", "en-us") for one in languages.split(","))
-    return speaks and not element.get("requiredExtensions")
+def _size(root: _Element) -> list[float]:
+    """Return the width and height of a root in pixels; an empty list if one is missing."""
+    size = [pixels(root.get(name, ""), 0) for name in ("width", "height")]
+    return size if min(size) > 0 else []
 
 
 def _is_initial(value: Tokens) -> bool:
     words = words_of(value)
     return len(words) == 1 and getattr(words[0], "lower_value", "") == "initial"
-
-
-def _kind(element: _Element) -> str:
-    """Return the name of an element of SVG; an empty string for others."""
-    tag = element.tag if isinstance(element.tag, str) else ""
-    return tag.removeprefix(NAMESPACE) if tag.startswith(NAMESPACE) else ""
-
-
-def _is_kept(element: _Element) -> bool:
-    return _kind(element) in _ELEMENTS or _kind(element).startswith("fe")
 
 
 class _Styles:
@@ -308,14 +264,13 @@ class _Styles:
         self._elements = list(root.iter(etree.Element))
         self._named = {one.get("id"): one for one in reversed(self._elements) if one.get("id")}
         self._new_ids = {one: f"i{number}" for number, one in enumerate(self._named.values())}
-        nested = [one for one in self._new_ids if _kind(one) == "svg" and {"x", "y"} & {*one.attrib}]
-        self._placed = {self._new_ids[one] for one in nested}
+        self._placed = {one: is_placed(one) for one in self._new_ids}
         self._variables: dict[_Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
         self._images, self._may_embed = Embedded(), may_embed
         uses = root.findall(f".//{NAMESPACE}use")
         self._by_use = {"stroke": "unknown", "stroke-dasharray": "unknown"} if uses else {}
-        self._view = view_box(root.get("viewBox", ""))[2:]
+        self._view = view_box(root.get("viewBox", ""))[2:] or _size(root)
         self._matcher, self._selectors = cssselect2.Matcher(), 0
         for sheet in root.iter(f"{NAMESPACE}style", "{http://www.w3.org/1999/xhtml}style"):
             if sheet.get("type", "text/css") in ("", "text/css") and self._holds(sheet.get("media", "")):
@@ -425,12 +380,12 @@ class _Styles:
         kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
             name, value = str(key), str(text)
-            if name in _PROPERTIES - _UNSEEN and not (_SIMPLE_COLOR if name in _COLORS else _SIMPLE).fullmatch(value):
+            if name in _PROPERTIES - _UNSEEN and not is_simple(name, value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
             elif (value or name in _EMPTY) and not (
                 name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
             ):
-                value = value.lower() if name in PRESENTATION.keys() - _COLORS else value
+                value = value.lower() if name in PRESENTATION.keys() - COLORS else value
                 kept[name] = value or _EMPTY[name]
                 is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
                 if has_unknown_unit(name, value) and not is_size:
@@ -441,8 +396,10 @@ class _Styles:
         self, element: _Element, kept: dict[str, str], name: str, tokens: Tokens, variables: dict[str, Tokens]
     ) -> None:
         """Set the attributes of a declaration; an invalid one leaves the attributes as they are."""
-        if name in _DOUBTED or (element is self._root and name.startswith(_ROOT_DOUBTED)):
-            self._doubt(f"the SVG has the property {name!r}, which is not understood")
+        is_of_root = element is self._root and name.startswith(_ROOT_DOUBTED)
+        if name in _DOUBTED or is_of_root:
+            if not is_neutral(tokens, is_length=is_of_root):
+                self._doubt(f"the SVG has the property {name!r}, which is not understood")
         elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else GEOMETRY):
             tokens = self._replaced(tokens, variables)
             if name == "mix-blend-mode" and (mode := tinycss2.serialize(tokens).strip().lower()) not in BLEND_MODES:
@@ -475,7 +432,8 @@ class _Styles:
             else:
                 words = words_of(token.arguments)
                 value = variables.get(words[0].value) if words and words[0].type == "ident" else None
-                inside = value if value is not None else words[2:]
+                after_comma = [*dropwhile(lambda one: one.type != "literal", token.arguments)][1:]
+                inside = value if value is not None else after_comma
                 found += self._replaced(inside, variables, depth + 1)
             if len(found) > LONGEST_VALUE:
                 raise too_much(f"values of at most {LONGEST_VALUE:,} parts")
@@ -491,9 +449,9 @@ class _Styles:
             return ""
         if only == "initial":
             return INITIAL.get(name)
-        if name in _COLORS or name in _BEHIND:
+        if name in COLORS or name in _BEHIND:
             return self._paint(words)
-        if name in _REFERENCES:
+        if name in REFERENCES:
             return "none" if only == "none" else self._references(name, words)
         if name == "d" and only == "none":
             return ""
@@ -505,16 +463,19 @@ class _Styles:
             return "" if only == "none" else transform_of(words)
         if any(one.type in ("function", "url") or not has_known_unit(one) for one in words):
             return None
-        if name == "image-rendering" and only in ("pixelated", "crisp-edges"):
-            return "optimizeSpeed"
+        if name == "image-rendering":
+            return "optimizeSpeed" if only in ("pixelated", "crisp-edges") else ""
         text = str(tinycss2.serialize(tokens)).strip()
         return text.lower() if name in PRESENTATION else text
 
     def _paint(self, words: Tokens) -> str | None:
         if address := address_of(words[0]):
             after = self._paint(words[1:]) if words[1:] else None
-            target = self._target(address)
-            return f"url(#{target})" + (f" {after}" if after else "") if target else after or "none"
+            server = self._element(address)
+            if server is None or kind_of(server) not in _PAINT_SERVERS:
+                return after or "none"
+            falls_back = after and kind_of(server) == "pattern"  # gradients never do
+            return f"url(#{self._new_ids[server]})" + (f" {after}" if falls_back else "")
         return color_of(words[0]) if len(words) == 1 else None
 
     def _references(self, name: str, words: Tokens) -> str | None:
@@ -544,27 +505,36 @@ class _Styles:
         etree.SubElement(clip, f"{NAMESPACE}polygon", points)
         return name
 
-    def _target(self, address: str) -> str | None:
-        """Return the new id of the element that an address refers to; None if the file has no such element."""
+    def _element(self, address: str) -> _Element | None:
+        """Return the element that an address refers to; None if the file has no such element."""
         if not address.startswith("#"):
             self._doubt("the SVG refers to another file, which is never loaded")
             return None
-        element = self._named.get(unquote(address[1:]), self._named.get(address[1:]))
+        return self._named.get(unquote(address[1:]), self._named.get(address[1:]))
+
+    def _target(self, address: str) -> str | None:
+        """Return the new id of the element that an address refers to; None if the file has no such element."""
+        element = self._element(address)
         return None if element is None else self._new_ids[element]
 
     def _link(self, element: _Element, kept: dict[str, str]) -> None:
         """Keep a reference to an element of the file, or an embedded picture."""
         address = (kept.pop("href", "") or element.get(_XLINK_HREF, "")).strip()
-        kind = _kind(element)
+        kind = kind_of(element)
         if kind in ("image", "feImage") and address[:5].lower() == "data:":
             if picture := self._images.read(self._pixels(data_of(address))):
                 kept["href"] = picture
             else:
                 self._doubt("the SVG embeds a picture that cannot be read, and is drawn without it")
-        elif kind != "a" and address and (target := self._target(address)):
-            kept["href"] = f"#{target}"
-            if kind == "use" and target in self._placed:
-                self._doubt("the SVG uses a nested svg with a place of its own, which programs draw in several ways")
+        elif kind != "a" and address and (target := self._element(address)) is not None:
+            kept["href"] = f"#{self._new_ids[target]}"
+            if kind == "use" and kind_of(target) in ("svg", "symbol"):
+                if self._placed[target]:
+                    self._doubt(
+                        "the SVG uses a nested svg with a place of its own, which programs draw in several ways"
+                    )
+                if kind_of(target) == "symbol":
+                    adapt_use(kept, target)
         if kind == "image" and not kept.get("href", "").startswith("data:"):
             element.tag = "hidden"
 
@@ -583,12 +553,14 @@ class _Styles:
 
     def _transform(self, kept: dict[str, str], *, is_root: bool) -> None:
         """Fold the `transform-origin` into the transform."""
+        if is_root and kept.keys() & {"clip-path", "mask"} and _size(self._root) != self._view:
+            self._doubt("the SVG has a clip or a mask of the whole picture, which is not understood")
         if is_root and kept.pop("transform", ""):
             self._doubt("the SVG has a transform of the whole picture, which is not understood")
         origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")
-        if not origin or "transform" not in kept:
+        if "transform" not in kept or not (origin or box != "view-box"):
             return
-        place = origin_of(origin.split(), self._view)
+        place = origin_of((origin or "0 0").split(), self._view)
         if place is None or box != "view-box":
             self._doubt(
                 f"the SVG has the transform origin {origin[:40]!r} in the {box[:20]!r}, which is not understood"

@@ -1,11 +1,14 @@
-"""Tells whether a `use` in an untrusted SVG draws a shape in another style than the shape itself has."""
+"""Tells how a `use` in an untrusted SVG draws its target, where renderers do it differently from browsers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
+from math import inf
 from typing import Any
 
 from cssselect2 import ElementWrapper
+
+from qrkit.drawing.untrusted.svg_values import REFERENCES, pixels
 
 _USE = "{http://www.w3.org/2000/svg}use"
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
@@ -33,3 +36,21 @@ def depends_on_place(root: Any, named: Mapping[str | None, Any], matcher: Any) -
 def _rules(matcher: Any, element: Any) -> set[int]:
     """Return the numbers of the selectors that match an element."""
     return {number for _, number, _, _ in matcher.match(element)}
+
+
+def is_placed(target: Any) -> bool:
+    """Return True for a nested svg or a symbol that is not drawn where the `use` says."""
+    return "transform" in target.attrib or any(pixels(str(target.get(name, "0")), 1) for name in ("x", "y"))
+
+
+def adapt_use(use: MutableMapping[str, str], symbol: Any) -> None:
+    """Give a `use` the size of its symbol, unless it has one, and let its clips, masks and filters move with it."""
+    for name in ("width", "height"):
+        if name in symbol.attrib:
+            use.setdefault(name, str(symbol.get(name)))
+    places = [pixels(use.get(name, "0"), inf) for name in ("x", "y")]
+    if use.keys() & REFERENCES and max(places) < inf:
+        x, y = places
+        use["transform"] = f"{use.get('transform', '')} translate({x:.9g} {y:.9g})".lstrip()
+        use.pop("x", None)
+        use.pop("y", None)

@@ -128,6 +128,8 @@ ATTRIBUTES = {
 }
 
 
+COLORS = frozenset({"fill", "stroke", "color", "stop-color", "flood-color", "lighting-color"})
+REFERENCES = frozenset({"clip-path", "mask", "filter", "marker-start", "marker-mid", "marker-end"})
 GEOMETRY = frozenset({"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "d"})
 _NOT_INHERITED = "opacity display clip-path mask filter transform mix-blend-mode stop-color stop-opacity vector-effect"
 INITIAL = {
@@ -140,7 +142,16 @@ INITIAL = {
 }
 """Initial values of properties; empty for those that are not inherited: an element without the attribute has them."""
 _LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
+_SIMPLE = re.compile(r"[^(\\]*")
+_SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
+
+
+def is_simple(name: str, value: str) -> bool:
+    """Return True for a value of a property that renderers read as browsers do."""
+    if name == "image-rendering":  # in an attribute, renderers know none of the names of today
+        return False
+    return (_SIMPLE_COLOR if name in COLORS else _SIMPLE).fullmatch(value) is not None
 
 
 def has_unknown_unit(name: str, value: str) -> bool:

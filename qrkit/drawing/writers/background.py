@@ -8,7 +8,6 @@ from itertools import pairwise
 from qrkit.design.color import WHITE, Color
 from qrkit.drawing.paints import opaque
 from qrkit.drawing.scene import Matrix, Paint, Rectangle, Scene
-from qrkit.drawing.writers.canvas import painted
 from qrkit.drawing.writers.flattening import Box, Placed, box_of, part_of
 
 ROUNDING = 1e-6
@@ -63,6 +62,8 @@ class Ground:
 
     def _find_below(self, placed: Placed, sheet: Paint | None) -> Paint | None:
         """Find the paint below an item by rendering the ground and the item."""
+        from qrkit.drawing.writers.canvas import painted  # loads Pillow, which most drawings do without
+
         ground, bare, item = (
             painted(part[0])
             for one in (self.placed, self.placed[: self._covered], [placed])

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from itertools import groupby, product
 from math import ceil, floor, isclose
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from PIL import Image, ImageChops
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline, Placed, Scattered, rectangle
@@ -35,12 +37,8 @@ from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
 from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, STENCIL
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-    Masked = Callable[[Image], None]
-    """Adds the area of an item to a mask."""
-
+Masked = Callable[[Image.Image], None]
+"""Adds the area of an item to a mask."""
 
 WHOLE, WHOLE_SHARE = 1e-6, 1e-9
 """Rounding error allowed in a whole number of pixels: in pixels, or as a share of the number."""
@@ -62,7 +60,7 @@ Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
 
 
-def painted(scene: Scene) -> Image:
+def painted(scene: Scene) -> Image.Image:
     """Render a scene as RGBA, with its size rounded up to whole pixels.
 
     Raises:
@@ -71,7 +69,7 @@ def painted(scene: Scene) -> Image:
     return _canvas_of(scene).finished()
 
 
-def seen(scene: Scene) -> Image:
+def seen(scene: Scene) -> Image.Image:
     """Render a scene as RGB if nothing is transparent, else as RGBA.
 
     Raises:
@@ -108,12 +106,12 @@ def _canvas_of(scene: Scene) -> _Canvas:
     return canvas
 
 
-def _without_alpha(picture: Image) -> Image:
+def _without_alpha(picture: Image.Image) -> Image.Image:
     """Return an image as RGB if nothing is transparent."""
     return picture.convert("RGB") if _is_opaque(picture) else picture
 
 
-def _is_opaque(picture: Image) -> bool:
+def _is_opaque(picture: Image.Image) -> bool:
     return picture.getchannel("A").getextrema() == (255, 255)
 
 
@@ -143,7 +141,7 @@ class _Painting(NamedTuple):
         cover: Adds its area to a mask.
     """
 
-    paint: Callable[[Image], None]
+    paint: Callable[[Image.Image], None]
     step: Callable[[], Step] | None = None
     color: Color | None = None
     cover: Masked | None = None
@@ -169,7 +167,7 @@ class _Canvas:
     Items are only prepared when they are added, so that most drawings can be rendered in one request at the end.
     """
 
-    _shown: dict[tuple[object, ...], Callable[[], Image]]
+    _shown: dict[tuple[object, ...], Callable[[], Image.Image]]
 
     def __init__(self, width: int, height: int) -> None:
         self.size = (width, height)
@@ -186,7 +184,7 @@ class _Canvas:
         if paint is not None and any(isinstance(item, Squares | Stamps) or _grid(item, matrix) for item in items):
             masked = [self._masked(item, matrix) for item in items]
             self._draw_waiting()
-            self._paint_through(masked, paint if isinstance(paint, Color) else self._gradient(paint, matrix))
+            self._add_through(masked, paint if isinstance(paint, Color) else self._gradient(paint, matrix))
             return
         for item in items:
             match item:
@@ -202,8 +200,6 @@ class _Canvas:
 
     def tones(self) -> Tones | None:
         """Return the image with all items if they are in one color on a ground of another; else None."""
-        from PIL import Image
-
         self._draw_waiting()
         ground, *others = self._paintings or [_Painting(_nothing)]
         covers = [one.cover for one in others if one.cover]
@@ -221,10 +217,8 @@ class _Canvas:
         steps = [painting.step for painting in self._paintings if painting.step]
         return [step() for step in steps] if len(steps) == len(self._paintings) else []
 
-    def finished(self) -> Image:
+    def finished(self) -> Image.Image:
         """Return the image with all items."""
-        from PIL import Image
-
         self._draw_waiting()
         picture = Image.new("RGBA", self.size)
         self._paintings.reverse()
@@ -234,7 +228,7 @@ class _Canvas:
 
     def _paint(
         self,
-        paint: Callable[[Image], None],
+        paint: Callable[[Image.Image], None],
         step: Callable[[], Step] | None = None,
         color: Color | None = None,
         cover: Masked | None = None,
@@ -272,12 +266,12 @@ class _Canvas:
             # In one color, the coverage says it all, and colors of pixels that are nearly clear are not rounded.
             if len(self._inks) == 1 and (color := self._inks.pop()):
                 cover = drawings.add_cover(body, size)
-                self._paint_through([lambda mask: mask.paste(255, place, cover())], color)
+                self._add_through([lambda mask: mask.paste(255, place, cover())], color)
             else:
                 svg = document(*size, body, self._definitions)
                 drawn, is_first = drawings.add(svg, size), not self._paintings
 
-                def paint(picture: Image) -> None:
+                def paint(picture: Image.Image) -> None:
                     put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
                     put(drawn(), place)
 
@@ -295,8 +289,6 @@ class _Canvas:
         return max(0, floor(x)), max(0, floor(y)), min(across, ceil(x + width)), min(down, ceil(y + height))
 
     def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
-        from PIL import Image
-
         box = matrix.box(rectangle.x, rectangle.y, rectangle.width, rectangle.height)
         if not _whole(*box):
             self._wait(rectangle, matrix)
@@ -318,9 +310,8 @@ class _Canvas:
                 colored = partial(Image.new, "RGBA", size, channels)
                 self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
 
-    def _paint_through(self, masked: list[Masked], ink: Color | Callable[[], Image]) -> None:
+    def _add_through(self, masked: list[Masked], ink: Color | Callable[[], Image.Image]) -> None:
         """Paint a color or an image through a mask."""
-        from PIL import Image
 
         def shown() -> tuple[tuple[int, int, int, int], Image.Image]:
             """Return the box of the mask that is not empty, and what it contains."""
@@ -352,10 +343,8 @@ class _Canvas:
 
         self._paint(paint_through, step, ink.opaque, cover)
 
-    def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image]:
+    def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image.Image]:
         """Return a function that paints an image with a gradient."""
-        from PIL import Image
-
         width, height = self.size
         if isinstance(paint, Linear):
             # All rows of a horizontal gradient are equal, and all columns of a vertical one.
@@ -421,7 +410,7 @@ class _Canvas:
         body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
         drawn = self._drawings_for(size).add_cover(body, size)
 
-        def add(mask: Image) -> None:
+        def add(mask: Image.Image) -> None:
             stamp = drawn()
             for place in whole:
                 mask.paste(255, place, stamp)
@@ -444,7 +433,7 @@ class _Canvas:
         drawn = self._drawings_for((across, down)).add_cover(body, (across, down))
         rest = self._outline(Outline.scattered(others, *outline.place), matrix) if others else _nothing
 
-        def add(mask: Image) -> None:
+        def add(mask: Image.Image) -> None:
             rest(mask)
             stamps = drawn()
             for form, box in zip(forms, boxes, strict=True):
@@ -485,16 +474,14 @@ class _Drawings:
         column = max(self._width, size[0]) * (self._height + size[1])
         return self._pixels + column <= MOST_TOGETHER
 
-    def add(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
+    def add(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image.Image]:
         """Add a document, and return a function that returns it as an image."""
-        from PIL import Image
-
         self._documents.append((svg, *size))
         self._pixels += size[0] * size[1]
         number = len(self._documents) - 1
         return lambda: Image.frombuffer("RGBA", size, self._rendered[number], "raw", "RGBA", 0, 1)
 
-    def add_cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image]:
+    def add_cover(self, body: str, size: tuple[int, int]) -> Callable[[], Image.Image]:
         """Add elements, and return a function that returns their coverage as an image, 255 for full coverage."""
         (width, height), top = size, self._height
         self._covers.append(f'<svg y="{top}" width="{width}" height="{height}">{body}</svg>')
@@ -506,9 +493,7 @@ class _Drawings:
         return rasterise_new(self._documents)
 
     @cached_property
-    def _covered(self) -> Image:
-        from PIL import Image
-
+    def _covered(self) -> Image.Image:
         column = self._width, self._height
         covers = document(*column, "".join(self._covers), Definitions())
         return Image.frombytes("L", column, rasterise_new([(covers, *column)], covers=True)[0])
@@ -521,10 +506,8 @@ def _paint(item: Item) -> Paint | None:
     return item.paint
 
 
-def _paint_through(picture: Image, place: tuple[int, int], mask: Image, paint: Image | Color) -> None:
+def _paint_through(picture: Image.Image, place: tuple[int, int], mask: Image.Image, paint: Image.Image | Color) -> None:
     """Paint an image or a color through a mask of the same size."""
-    from PIL import Image, ImageChops
-
     over = Image.new("RGBA", mask.size, (*_rgb(paint), paint.alpha)) if isinstance(paint, Color) else paint
     if _is_opaque(over) and _is_opaque(picture.crop((*place, place[0] + mask.width, place[1] + mask.height))):
         picture.paste(over, place, mask)  # same result as below, but faster
@@ -537,7 +520,7 @@ def _rgb(color: Color) -> tuple[int, int, int]:
     return color.red, color.green, color.blue
 
 
-def _nothing(_mask: Image) -> None:
+def _nothing(_mask: Image.Image) -> None:
     """Add nothing to a mask."""
 
 
@@ -607,8 +590,6 @@ def _forms(parts: Sequence[Placed]) -> tuple[list[_Form], list[Placed]]:
 
 def _squares(squares: Squares, matrix: Matrix) -> Masked | None:
     """Return a function that adds squares to a mask; None if they do not lie on whole pixels."""
-    from PIL import Image
-
     across, down = len(squares.cells[0]), len(squares.cells)
     box = matrix.box(squares.x, squares.y, squares.size * across, squares.size * down)
     if not _whole(*box, squares.size * matrix.scale_x):
@@ -625,7 +606,7 @@ def _pixels(places: dict[float, float], over: float) -> dict[float, int] | None:
     return dict(zip(places, map(round, whole), strict=True)) if _whole(*whole) else None
 
 
-def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image:
+def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float, size: tuple[int, int]) -> Image.Image:
     """Draw a bitmap in a box of an otherwise transparent image of this size."""
     left, top, width, height = box
     # The image is mirrored at the end, so the box is placed at the mirrored position first.
@@ -645,10 +626,8 @@ def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool]) -> tuple[str
     return f'<g transform="{transform(there)}">{body}</g>', definitions
 
 
-def _mirror(picture: Image, turned: tuple[bool, bool]) -> Image:
+def _mirror(picture: Image.Image, turned: tuple[bool, bool]) -> Image.Image:
     """Mirror an image horizontally, vertically or both."""
-    from PIL import Image
-
     if turned[0]:
         picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM) if turned[1] else picture

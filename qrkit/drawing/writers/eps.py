@@ -32,7 +32,7 @@ from qrkit.drawing.scene import (
     Squares,
     Stamps,
 )
-from qrkit.drawing.svg.svg_elements import number
+from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.writers import postscript
 from qrkit.drawing.writers.background import Ground, is_opaque, is_seen, mixed
 from qrkit.drawing.writers.flattening import (

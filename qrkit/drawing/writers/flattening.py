@@ -10,7 +10,6 @@ from typing import NamedTuple, TypeAlias, TypeGuard
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Bitmap, Drawing, Group, Item, Matrix, Picture, Rectangle, Scene, Shape, Squares, Stamps
-from qrkit.drawing.writers.canvas import painted
 
 OPAQUE = (255, 255)
 FINEST, COARSEST = 4, 2
@@ -150,6 +149,8 @@ def drawn_pixels(scene: Scene, content: Bitmap | Drawing, width: float, height: 
 
 def pixels_of(part: Scene) -> Pixels:
     """Render a scene as decoded pixels."""
+    from qrkit.drawing.writers.canvas import painted  # loads Pillow, which most drawings do without
+
     picture = painted(part)
     alpha, colors = picture.getchannel("A"), picture.convert("RGB")
     if alpha.getextrema() == OPAQUE:
@@ -164,6 +165,8 @@ def pixels_of(part: Scene) -> Pixels:
 
 def reduced(part: Scene, most: int) -> Reduced:
     """Render a scene with few colors and at most `most` pixels, which are enlarged if necessary."""
+    from qrkit.drawing.writers.canvas import painted
+
     pixel = ceil(sqrt(part.width * part.height / most))
     picture = painted(part).reduce(pixel)
     extrema = picture.getchannel("A").getextrema()

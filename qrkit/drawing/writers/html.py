@@ -11,7 +11,7 @@ from qrkit.design.bounds import PIXELS_PER_INCH
 from qrkit.design.color import Color
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
-from qrkit.drawing.svg.svg_elements import number
+from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.writers import svg
 
 

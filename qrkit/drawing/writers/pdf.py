@@ -27,7 +27,7 @@ from qrkit.drawing.scene import (
     Squares,
     Stamps,
 )
-from qrkit.drawing.svg.svg_elements import number
+from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.writers import postscript
 from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels

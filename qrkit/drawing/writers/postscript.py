@@ -9,7 +9,7 @@ from itertools import pairwise
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix
-from qrkit.drawing.svg.svg_elements import number
+from qrkit.drawing.svg.svg_text import number
 
 POINTS_PER_INCH = 72
 EDGE = 1e-4

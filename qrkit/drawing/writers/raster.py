@@ -1,19 +1,17 @@
-"""Writes the raster formats of Pillow, which is loaded on first use."""
+"""Writes the raster formats of Pillow."""
 
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers.canvas import painted, seen
 from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 
 MOST_COLORS = 255
 """Colors in a GIF besides the transparent one."""
@@ -38,8 +36,6 @@ def write_bmp(scene: Scene) -> bytes:
 def write_tif(scene: Scene) -> bytes:
     """Write a TIFF, deflated; any alpha is kept, except in CMYK for a press."""
     if press := scene.press:
-        from PIL import Image
-
         opaque = opaque_picture(scene).convert("RGB")
         inks = Image.frombytes("CMYK", opaque.size, press.pixels(*opaque.size, opaque.tobytes()))
         return _save(inks, "TIFF", scene, compression="tiff_adobe_deflate", icc_profile=press.profile)
@@ -73,14 +69,14 @@ def write_webp(scene: Scene) -> bytes:
     return _save(picture, "WEBP", scene, lossless=True, exact=True)
 
 
-def _picture(scene: Scene) -> Image:
+def _picture(scene: Scene) -> Image.Image:
     """Return the scene with its alpha: in two colors if it is plain, in RGB if nothing is transparent."""
     if plain := scene.plain:
         return _two_colors(plain, plain.palette)
     return seen(scene)
 
 
-def opaque_picture(scene: Scene) -> Image:
+def opaque_picture(scene: Scene) -> Image.Image:
     """Return the scene composed on its paper."""
     if plain := scene.plain:
         return _two_colors(plain, _opaque_palette(scene, plain))
@@ -93,10 +89,8 @@ def _opaque_palette(scene: Scene, plain: Plain) -> tuple[Color, Color]:
     return background.over(scene.backdrop).opaque, dark.over(scene.backdrop).opaque
 
 
-def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
+def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image.Image:
     """A picture of one bit a pixel where black and white allow it, else of a palette."""
-    from PIL import Image
-
     if set(colors) == {BLACK, WHITE}:
         # Both ways round: Pillow misreads a BMP of eight bits a pixel whose palette is black and white.
         mode = "1;I" if colors[0] == WHITE else "1"
@@ -104,10 +98,8 @@ def _two_colors(plain: Plain, colors: tuple[Color, Color]) -> Image:
     return _of_palette(plain, colors)
 
 
-def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image:
+def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image.Image:
     """Return an image whose pixels are 0 and 1, the indexes of their colors."""
-    from PIL import Image
-
     picture = Image.frombytes("P", size_in_pixels(plain), _bits(plain), "raw", "P;1")
     transparent = any(color.alpha < 255 for color in colors)
     entries = [part for color in colors for part in (color.red, color.green, color.blue, color.alpha)]
@@ -125,7 +117,7 @@ def _bits(plain: Plain) -> bytes:
     return rows.ljust(length * height, b"\x00")
 
 
-def _save(picture: Image, name: str, scene: Scene, **options: Any) -> bytes:
+def _save(picture: Image.Image, name: str, scene: Scene, **options: Any) -> bytes:
     file = BytesIO()
     if scene.dots_per_inch and name not in ("GIF", "WEBP"):
         options["dpi"] = (scene.dots_per_inch,) * 2

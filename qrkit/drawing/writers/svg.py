@@ -14,7 +14,7 @@ from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.svg.svg_text import fill, number, numbers, quoted, union_data
 
 if TYPE_CHECKING:
-    from qrkit.drawing.scene import Item, Scene
+    from qrkit.drawing.scene import Scene
 
 
 LONGEST_LABEL = 300
@@ -76,25 +76,7 @@ def _paint(color: Color) -> str:
 
 def write_union(scene: Scene) -> bytes:
     """Write the SVG with one path instead of one rect per module, in a fifteenth of the size."""
-    from dataclasses import replace
-
-    if plain := scene.plain:
-        return write_plain(plain._replace(union=True))
-    return write(replace(scene, items=tuple(_as_one_shape(item) for item in scene.items)))
-
-
-def _as_one_shape(item: Item) -> Item:
-    from dataclasses import replace
-
-    from qrkit.design.outline import Outline
-    from qrkit.drawing.scene import Group, Squares, Stamps
-
-    match item:
-        case Group(items, matrix):
-            return Group(tuple(_as_one_shape(one) for one in items), matrix)
-        case Squares() | Stamps(picture=Outline()):
-            return replace(item, union=True)
-    return item
+    return write(scene.united())
 
 
 @lru_cache(maxsize=64)

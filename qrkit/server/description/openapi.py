@@ -214,6 +214,10 @@ PARAMETERS: dict[str, Schema] = {
         pattern="^([0-9]+(-[0-9]+)?)?$",
     ),
     "encoding": _text("encoding of a csv, such as `cp1252`; by default, it is found"),
+    "updateBy": _text(
+        "what identifies QR Codes that are there already, so that their rows change them instead of adding others: "
+        "`name`, `shortUrl`, or the name of a field of yours, such as `Poster ID`; it must be in the query string"
+    ),
     "image_format": _choice(IMAGE_FORMATS, "format of the images in a zip"),
     "sizeMm": PRINT["sizeMm"],
     # Generated clients send defaults, and dots need a width.
@@ -255,6 +259,7 @@ def _counts(route: Route) -> dict[str, Any]:
 
 IMPORT_HEADERS = {
     "X-Created": "number of QR Codes that were added",
+    "X-Updated": "number of QR Codes that were changed",
     "X-Skipped": "number of rows that were left out: duplicates, and rows with errors",
     "X-Warnings": "number of entries in the list",
 }

@@ -101,7 +101,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "POST", f"{API}/track/import", track.import_file, "required",
-        ("file_format", "columns", "sheet", "headerRow", "encoding"), "file", "issues", is_exchange=True,
+        ("file_format", "columns", "sheet", "headerRow", "encoding", "updateBy"), "file", "issues", is_exchange=True,
     ),
     Route("POST", f"{API}/track/conversion", track.add_conversion, "required", body="conversion"),
     Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, is_page=True),

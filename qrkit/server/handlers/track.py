@@ -223,11 +223,14 @@ def import_file(call: Call) -> Response:
     The reply lists the rows that were skipped or changed, and the headers count them.
     """
     body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
-    asked = {name: call.parameters.get(name.lower(), "") for name in ("format", *PLACING)}
+    asked = {name: call.parameters.get(name.lower(), "") for name in ("format", "updateBy", *PLACING)}
+    kind, update_by = asked.pop("format"), asked.pop("updateBy")
     gates, client = call.service.gates, call.client
     with gates.working.passing(client):
         turn = partial(gates.changing.passing, client)
-        headers, issues = jobs.import_file(call.portfolio, body, content_type, asked.pop("format"), asked, turn=turn)
+        headers, issues = jobs.import_file(
+            call.portfolio, body, content_type, kind, asked, update_by=update_by, turn=turn
+        )
     return Response(200, JSON, issues, headers)
 
 

@@ -25,14 +25,14 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import looks_text
 from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.importing import Present
-from qrkit.portfolio.storing import store_rows
+from qrkit.portfolio.storing import Updates, store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
 from qrkit.store.questions.scan_rows import scan_records_parquet
 from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, has_terms
 from qrkit.store.served.told_errors import error_from_json
-from qrkit.tracking.records import Campaign
+from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["MOST_JOBS", "export", "import_file", "list_everything", "print_picture", "statistics", "stop"]
 
@@ -58,6 +58,7 @@ def import_file(
     format: str,
     asked: Mapping[str, str] = MappingProxyType({}),
     *,
+    update_by: str = "",
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> tuple[dict[str, str], bytes]:
     """Import the file that was sent, in one transaction.
@@ -68,27 +69,29 @@ def import_file(
         format: The format in the query string; empty if there is none.
         asked: Where the table is in the file, and the names that the file uses for the columns of qrkit, by the names
             in `bodies.PLACING`.
+        update_by: What identifies QR Codes whose rows change them, as for `Portfolio.import_file`.
         turn: Returns a context manager; while it is open, nothing else changes records.
 
     Returns:
         The headers that count what happened, and the rows that were skipped or changed as JSON.
     """
 
-    def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], tuple[dict[str, str], bytes]]:
-        texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes, known.tails)]
+    def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, tuple[dict[str, str], bytes]]:
+        texts = (known.campaigns, known.contents, known.short_codes, known.tails, *known.qrcodes)
         now, templates = known.now.isoformat(), list(known.templates)
         answer = _ask(
-            "import", body, *texts, content_type=content_type, format=format, asked=dict(asked),
+            "import", body, *map(str.encode, texts), content_type=content_type, format=format, asked=dict(asked),
             base_url=known.base_url, now=now, templates=templates,
-            ignores_case=known.ignores_case, old_base_urls=list(known.old_base_urls),
+            ignores_case=known.ignores_case, old_base_urls=list(known.old_base_urls), update_by=update_by,
         )  # fmt: skip
         lines = BytesIO(answer)
         headers, issues, campaigns = json.loads(next(lines)), next(lines), json.loads(next(lines))
+        changed = [(QRCode.from_json(next(lines)), QRCode.from_json(next(lines))) for _ in range(int(next(lines)))]
         for text in lines:
             codes.add_text(CodesText(text.decode(), int(next(lines))))
-        return [Campaign(**fields) for fields in campaigns], (headers, issues)
+        return [Campaign(**fields) for fields in campaigns], changed, (headers, issues)
 
-    return store_rows(portfolio, decide, turn=turn)
+    return store_rows(portfolio, decide, updates=bool(update_by), turn=turn)
 
 
 def list_everything(portfolio: Portfolio) -> bytes:

@@ -31,15 +31,17 @@ LARGE = 2**22
 
 
 def _import(
-    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, tails: bytes, *, content_type: str, format: str,
-    asked: dict[str, str], base_url: str, now: str, templates: list[str], ignores_case: bool, old_base_urls: list[str],
+    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, tails: bytes, *qrcodes: bytes,
+    content_type: str, format: str, asked: dict[str, str], base_url: str, now: str, templates: list[str],
+    ignores_case: bool, old_base_urls: list[str], update_by: str,
 ) -> bytes:  # fmt: skip
     """Return the headers of the response, the issues and the new campaigns, a line each.
 
-    Two lines for each `CodesText` of the new QR Codes follow.
+    The number of QR Codes to change follows, then two lines for each of them, before and after the change, and two
+    lines for each `CodesText` of the new QR Codes.
     """
     from qrkit.portfolio.importing import Present, import_table
-    from qrkit.server.requests.bodies import read_import
+    from qrkit.server.requests.bodies import in_query, read_import
     from qrkit.server.requests.request import import_headers, issues_json
     from qrkit.store.records.qrcodes import CodesText
 
@@ -56,10 +58,13 @@ def _import(
     present = Present(
         base_url, datetime.fromisoformat(now), *texts, templates,
         tails=tails.decode(), ignores_case=ignores_case, old_base_urls=old_base_urls,
+        qrcodes=[text.decode() for text in qrcodes],
     )  # fmt: skip
-    result = import_table(table, present, add)
-    head = [json.dumps(import_headers(result)), issues_json(result), f"[{','.join(made)}]"]
-    return "".join(f"{line}\n" for line in [*head, *lines]).encode()
+    with in_query():
+        result = import_table(table, present, add, update_by=update_by)
+    head = [json.dumps(import_headers(result)), issues_json(result), f"[{','.join(made)}]", str(len(result.updates))]
+    changed = [code.to_json() for pair in result.updates for code in pair]
+    return "".join(f"{line}\n" for line in [*head, *changed, *lines]).encode()
 
 
 def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:

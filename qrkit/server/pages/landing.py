@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.contents.gs1_paths import Gs1Path
-from qrkit.contents.syntax import WALLETS
+from qrkit.contents.syntax import BANKING_APPS, WALLETS
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
@@ -66,7 +66,7 @@ INVITATIONS = {
     "mailto": "Write an e-mail",
     **dict.fromkeys(("sms", "smsto", "mms", "mmsto"), "Send a message"),
     "geo": "Show on a map",
-    **dict.fromkeys(WALLETS, "Pay"),
+    **dict.fromkeys((*WALLETS, *BANKING_APPS), "Pay"),
     "http": "Open",
     "https": "Open",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import PurePath
 from types import MappingProxyType
@@ -19,6 +20,8 @@ from qrkit.portfolio.importing import read_table
 
 PLACING = ("columns", "sheet", "headerRow", "encoding")
 """The parameters that say where the table of a file is, and what it calls our columns."""
+IN_QUERY = {"header_row": "headerRow", "update_by": "updateBy"}
+"""Parameters of an import whose names in Python are others."""
 
 MOST_PARTS = 20
 """Maximum parts of a form: its file and its fields."""
@@ -102,7 +105,8 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
 
     Raises:
         MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
+        InvalidParameter: If the format is unknown, a form contains `updateBy`, a list of bytes contains anything else,
+            or a column does not exist.
         BadRequest: If the body is empty, or a form cannot be read.
         UnreadableFile: If the file as a whole cannot be read.
     """
@@ -111,12 +115,21 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
     if not chosen:
         raise MissingParameter("format")
     named = import_format(chosen).name
+    if "updateby" in sent.fields:  # the server reads the QR Codes that may change before a worker reads the form
+        raise InvalidParameter(
+            Problem("updateBy", sent.fields["updateby"], "must be in the query string, not in the form")
+        )
     if not sent.data:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
     columns, sheet, row, encoding = (asked.get(name) or sent.fields.get(name.lower(), "") for name in PLACING)
     place = Place(sheet, row or None, encoding)
-    with renaming(lambda name: "headerRow" if name == "header_row" else name):
+    with in_query():
         return read_table(sent.data, named, read_columns(columns) if columns else None, place=place)
+
+
+def in_query() -> AbstractContextManager[None]:
+    """Rename parameters of an import in errors to their names in a query string."""
+    return renaming(lambda name: IN_QUERY.get(name, name))
 
 
 def _read_buffer(body: bytes) -> bytes:

@@ -35,6 +35,10 @@ LONGEST_NUMBER = 300
 GZIP = b"\x1f\x8b"
 NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,30})?")
 OLD_ESCAPE = re.compile("%u[0-9A-Fa-f]{4}")
+FORM_FIELD = re.compile(rb"[\w.%+\[\]-]+=")
+"""Matches the first field of an HTML form, which many clients send unless they are told to send JSON."""
+OTHER_JSON = {list: ", not a list", str: ", not a text; was it encoded as JSON twice?", type(None): ", not null"}
+"""What errors add about other values in JSON."""
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%uXXXX) and Latin-1 (%XX)"
 
@@ -151,9 +155,10 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise BadRequest(f"{what} is not JSON: byte {error.start} is not UTF-8", code="bad-json") from error
     except ValueError as error:
-        raise BadRequest(f"{what} is not JSON: {error}", code="bad-json") from error
+        words = "a form; a JSON object is needed" if FORM_FIELD.match(body) else f"not JSON: {error}"
+        raise BadRequest(f"{what} is {words}", code="bad-json") from error
     if not isinstance(value, dict):
-        raise BadRequest(f"{what} must be a JSON object", code="bad-json")
+        raise BadRequest(f"{what} must be a JSON object{OTHER_JSON.get(type(value), '')}", code="bad-json")
     _check_extent(value)
     return value
 

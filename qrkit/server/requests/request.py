@@ -32,8 +32,8 @@ KEYS = re.compile("qk_[A-Za-z0-9_-]{20,}", re.IGNORECASE)
 """What looks like an API key, which is never repeated."""
 EXPOSED = (
     "X-Api-Error", "X-Api-Error-Code", "X-Api-Version", "X-Api-Warning", "X-Created", "X-RateLimit-Limit",
-    "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID", "X-Scan-Score", "X-Skipped", "X-Warnings",
-    "Content-Disposition", "ETag", "Retry-After",
+    "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID", "X-Scan-Score", "X-Skipped", "X-Updated",
+    "X-Warnings", "Content-Disposition", "ETag", "Retry-After",
 )  # fmt: skip
 STANDARD_HEADERS = {
     "X-Api-Version": "3.0",
@@ -158,8 +158,9 @@ def header_text(text: str) -> str:
 
 
 def import_headers(result: ImportResult) -> dict[str, str]:
-    """Return the headers that count what an import did: QR Codes added, rows left out, and entries of its list."""
-    counts = {"X-Created": result.created, "X-Skipped": result.skipped, "X-Warnings": len(result.issues)}
+    """Return the headers that count QR Codes an import added and changed, rows left out, and entries of its list."""
+    changed = {"X-Created": result.created, "X-Updated": len(result.updates)}
+    counts = changed | {"X-Skipped": result.skipped, "X-Warnings": len(result.issues)}
     return {name: str(count) for name, count in counts.items()}
 
 

@@ -61,10 +61,11 @@ FATAL = (duckdb.FatalException, duckdb.InternalException)
 DISK = (*FATAL, duckdb.IOException, duckdb.OutOfMemoryException)
 """Errors caused by the environment rather than by a statement."""
 
+# What gives a transaction an exclusive right, or locks rows, is not needed: the lock for visits of the process is
+# exclusive, and a transaction reads one snapshot of the tables.
 DUCKDB = Dialect(
     begin_writing="BEGIN",
     begin_visiting="BEGIN",
-    visit_alone="",
     tables="SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal",
     migrations=MIGRATIONS,
     new_tables=at_once(MIGRATIONS),
@@ -76,29 +77,10 @@ DUCKDB = Dialect(
     json_array="json_array",
     escape_json=str,
     count="""
-UPDATE scan_counts SET scans = scan_counts.scans + new.scans
+UPDATE scan_counts SET {column} = scan_counts.{column} + new.scans
 FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new WHERE scan_counts.qrcode = new.qrcode
 """,
-    count_frame="""
-UPDATE scan_counts SET scans = scan_counts.scans + new.scans
-FROM (
-    SELECT s.qrcode, count(*) AS scans
-    FROM incoming i JOIN short_codes s ON s.code = i.short_code
-    WHERE i.kind = 'scan'
-    GROUP BY s.qrcode
-) new
-WHERE scan_counts.qrcode = new.qrcode
-""",
-    bring_alone="",  # not needed: the lock for visits is already exclusive
-    events_alone="",  # not needed, for the same reason
-    forget="""
-UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
-FROM (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
-WHERE scan_counts.qrcode = old.qrcode
-""",
-    history_alone="",  # not needed: the lock for visits is already exclusive
     superseded="SELECT file FROM superseded",
-    keep="",  # a DuckDB transaction reads one snapshot of the tables
     last_place="SELECT coalesce(max(rowid) + 1, 0) AS place FROM visits",
     places_together=500_000,
     between=" WHERE rowid >= {since} AND rowid < {until} ORDER BY rowid",

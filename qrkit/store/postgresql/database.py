@@ -12,7 +12,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, Any
@@ -186,19 +186,13 @@ class Server(Engine):
         cursor.execute(sql, parameters)
         return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description or ()])
 
-    @contextmanager
-    def copied(self, cursor: Cursor, select: str) -> Iterator[Iterator[bytes]]:
+    def copied(self, cursor: Cursor, select: str) -> AbstractContextManager[Iterator[bytes]]:
         """Context manager: yields the rows of a query as CSV lines; text is quoted, NULL is an empty field."""
-        with _sent(cursor, select, like=f"({select}) found") as lines:
-            yield lines
+        return _sent(cursor, select, like=f"({select}) found")
 
-    @contextmanager
-    def taken(self, cursor: Cursor, table: str, columns: str, where: str) -> Iterator[Iterator[bytes]]:
+    def taken(self, cursor: Cursor, table: str, columns: str, where: str) -> AbstractContextManager[Iterator[bytes]]:
         """Context manager: deletes rows of a table, and yields exactly these rows, as `copied` does."""
-        with _sent(
-            cursor, f"DELETE FROM {table} WHERE {where} RETURNING {columns}", like=table, columns=columns
-        ) as lines:
-            yield lines
+        return _sent(cursor, f"DELETE FROM {table} WHERE {where} RETURNING {columns}", like=table, columns=columns)
 
     def add_csv(self, cursor: Cursor, table: str, lines: Iterator[bytes]) -> None:
         """Append CSV lines to a table."""

@@ -165,24 +165,13 @@ ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGE
     escape_json=escape_json,
     # In the order of their numbers, so that two connections that share a part cannot deadlock.
     count=f"""
-INSERT INTO scan_parts AS p (qrcode, part, scans)
+INSERT INTO scan_parts AS p (qrcode, part, {{column}})
 SELECT new.qrcode, {PART}, new.scans FROM unnest(?::INTEGER[], ?::BIGINT[]) new(qrcode, scans) ORDER BY new.qrcode
-ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
-""",
-    count_frame=f"""
-INSERT INTO scan_parts AS p (qrcode, part, scans)
-SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code = i.short_code WHERE i.kind = 'scan'
-GROUP BY s.qrcode ORDER BY s.qrcode
-ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
+ON CONFLICT (qrcode, part) DO UPDATE SET {{column}} = p.{{column}} + excluded.{{column}}
 """,
     # A transaction that waits for these locks already holds the lock for visits, so transactions cannot deadlock.
     bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK}), pg_advisory_xact_lock({HISTORY_LOCK})",
     events_alone=f"SELECT pg_advisory_xact_lock({EVENTS_LOCK})",
-    forget=f"""
-INSERT INTO scan_parts AS p (qrcode, part, forgotten)
-SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode
-ON CONFLICT (qrcode, part) DO UPDATE SET forgotten = p.forgotten + excluded.forgotten
-""",
     history_alone=f"SELECT pg_try_advisory_xact_lock({HISTORY_LOCK}) AS is_free",
     # Other processes may still read a file in a question that has begun before.
     superseded="SELECT file FROM superseded WHERE since < now() - INTERVAL '1 hour'",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
@@ -13,13 +15,9 @@ from qrkit.store.history.server_history import bring_equal
 from qrkit.store.questions.visit_frame import FRAME_COLUMNS, prepared_frame
 from qrkit.store.recording.recorder import drain
 from qrkit.store.recording.user_agents import LONGEST, numbers_of
-from qrkit.store.recording.visit_rows import COLUMNS
+from qrkit.store.recording.visit_rows import COLUMNS, add_to_counters
 from qrkit.tracking.referrers import DIRECT
 from qrkit.tracking.short_urls import read_short_url, with_scheme
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 
@@ -72,18 +70,16 @@ WITH_CONTENT = {"asked": "content IS NOT NULL", "and_content": ", content"}
 # A row without content is stored with the record's content, which may have changed since. Such a row therefore matches
 # any visit that no row with content has matched.
 WITHOUT_CONTENT = {"asked": "content IS NULL", "and_content": ""}
-INSERT_FRAME = """
-INSERT INTO visits (
-    time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, latitude,
-    longitude, via, lot, serial, link_type, variant
-)
-SELECT
-    i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), i.user_agent, i.referrer, i.language,
-    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude, i.via, i.lot, i.serial, i.link_type,
-    i.variant
+INSERT_FRAME = f"""
+INSERT INTO visits (qrcode, content, {", ".join(SAME)})
+SELECT s.qrcode, coalesce(i.content, q.content), {", ".join(f"i.{name}" for name in SAME)}
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
 JOIN qrcodes q ON q.number = s.qrcode
+"""
+COUNT = """
+SELECT s.qrcode, count(*) AS scans FROM incoming i JOIN short_codes s ON s.code = i.short_code WHERE i.kind = 'scan'
+GROUP BY s.qrcode
 """
 HAS_NUMBER = """
 SELECT 1 AS found FROM qrcodes
@@ -110,8 +106,6 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | ArrowTable
         InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code does not belong to the
             account; the error names the column and the first invalid row.
     """
-    import pandas as pd
-
     prepared = prepared_frame(frame)
     drain(store)
     agents, places = prepared["user_agent"].cat.categories, prepared["user_agent"].cat.codes.to_numpy()
@@ -167,7 +161,7 @@ def _rarely_repeats(column: pd.Series) -> bool:
 def _insert(store: Store, *, explains: bool) -> int:
     """Store all rows of the table `incoming`, and return their number."""
     store.execute(INSERT_FRAME)
-    store.execute(store.database.dialect.count_frame)
+    add_to_counters(store, dict(store.each_row(COUNT)))
     if explains:
         store.execute(EXPLAIN_NUMBERS)
     (left,) = store.rows("SELECT count(*) AS number FROM incoming")

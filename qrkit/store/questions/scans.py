@@ -19,7 +19,6 @@ from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.copies.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.copies.text_enums import enum_frame, texts_of
 from qrkit.store.history.history_files import check_history
-from qrkit.store.questions import counted_elsewhere
 from qrkit.store.questions.column_copy import columns, reading_one_state
 from qrkit.store.questions.following import Following
 from qrkit.store.questions.local_time import local_time, stretches_in
@@ -502,7 +501,9 @@ class Scans(Shown):
             ...     shop.scans.insert(old), shop.scans.insert(old)
             (2, 0)
         """
-        return counted_elsewhere.insert_frame(self.store, self.account_id, frame)
+        from qrkit.store.questions.counted_elsewhere import insert_frame  # loads pandas
+
+        return insert_frame(self.store, self.account_id, frame)
 
     def _with(self, changed: AttributeFilters) -> tuple[tuple[VisitAttribute, tuple[str, ...]], ...]:
         """Return the filters by attributes with some of them changed, in the order of the attributes."""

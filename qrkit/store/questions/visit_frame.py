@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
+
+import pandas as pd
 
 from qrkit.design.limits import Latitude, Longitude
 from qrkit.errors import InvalidParameter, Problem
@@ -11,13 +13,9 @@ from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pa
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.tracking.countries import country_code, country_rule
-from qrkit.tracking.records import Via
+from qrkit.tracking.records import KINDS_OF_VISITS, Via
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.text_columns import as_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 FRAME_COLUMNS = {
     "short_code": "str", "time": "datetime64[us]", "kind": "str", "content": "str", "user_agent": "str",
@@ -26,9 +24,6 @@ FRAME_COLUMNS = {
     "variant": "str",
 }  # fmt: skip
 """Columns of a DataFrame of scans and their dtypes; only the first two are required."""
-
-FRAME_KINDS = ("scan", "bot", "prefetch", "head")
-"""Allowed kinds of visits in a DataFrame; `orphan` is excluded, because the short codes must exist."""
 
 
 def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -40,8 +35,6 @@ def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]
         InvalidParameter: If a column is missing or unknown, or a value is invalid; the error names the column and the
             first invalid row.
     """
-    import pandas as pd
-
     frame = _frame_of(given)
     _check_names([str(name) for name in frame.columns])
     result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
@@ -59,8 +52,6 @@ def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]
 
 def _frame_of(given: Any) -> pd.DataFrame:
     """Convert rows to a DataFrame."""
-    import pandas as pd
-
     if is_table(given):
         return pandas_frame(given, "frame")
     if not isinstance(given, list | tuple) or not all(isinstance(row, Mapping) for row in given):
@@ -72,7 +63,7 @@ def _frame_of(given: Any) -> pd.DataFrame:
 
 def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
     """Return the kind of each visit; where the kind is missing, derive it from the user agent."""
-    _refuse_others(kinds, FRAME_KINDS)
+    _refuse_others(kinds, KINDS_OF_VISITS)
     is_open = kinds.isna() | kinds.isin([""])
     if not is_open.any():
         return kinds
@@ -132,8 +123,6 @@ def _check_names(names: list[str]) -> None:
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     """Convert a column to its dtype; the values are missing if the DataFrame does not have the column."""
-    import pandas as pd
-
     if name not in frame:
         missing = _converted(pd.Series([None], dtype="object"), name)
         return missing.repeat(len(frame)).reset_index(drop=True)
@@ -142,8 +131,6 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
 
 def _converted(values: pd.Series, name: str) -> pd.Series:
     """Convert the values of a column to its dtype, text to categories."""
-    import pandas as pd
-
     dtype = FRAME_COLUMNS[name]
     try:
         if dtype == "str":
@@ -161,8 +148,6 @@ def _converted(values: pd.Series, name: str) -> pd.Series:
 
 def _moments(values: pd.Series) -> pd.Series:
     """Convert timestamps or ISO 8601 text to UTC without a time zone."""
-    import pandas as pd
-
     if not pd.api.types.is_datetime64_any_dtype(values):
         kind = pd.api.types.infer_dtype(values)
         if len(values) and ("integer" in kind or kind in ("floating", "decimal", "boolean")):
@@ -182,8 +167,6 @@ def _check_years(far: pd.Series) -> None:
 
 def _read_moments(texts: pd.Series) -> pd.Series:
     """Convert ISO 8601 text and timestamps to UTC."""
-    import pandas as pd
-
     try:
         return pd.to_datetime(texts, utc=True, format="ISO8601")
     except ValueError as error:

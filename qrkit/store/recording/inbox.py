@@ -82,13 +82,11 @@ class NotTried(StoreBusy):
 class _Entry:
     """A visit to be added, and whether it is durable, failed or still waiting."""
 
+    leads = is_left = is_withdrawn = is_done = False
+    error: BaseException | None = None
+
     def __init__(self, visit: WaitingVisit) -> None:
         self.visit = visit
-        self.leads = False
-        self.is_left = False
-        self.is_withdrawn = False
-        self.is_done = False
-        self.error: BaseException | None = None
         self.woken = threading.Lock()  # a plain lock, because an Event costs twice as much
         self.woken.acquire()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import Literal
 
 from qrkit.store.connection import Store
 from qrkit.store.engine import Dialect
@@ -62,10 +63,14 @@ def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
         rows = dialect.escape_json(f"[{','.join(texts)}]")
         agents = [numbers[visit.user_agent] for visit in visits]
         store.execute_often(_insert(dialect), {"rows": rows, "numbers": agents})
-        scanned = Counter(visit.scanned for visit in visits if visit.scanned is not None)
-        if scanned:
-            store.execute(dialect.count, [list(scanned.keys()), list(scanned.values())])
+        add_to_counters(store, Counter(visit.scanned for visit in visits if visit.scanned is not None))
         add_events(store, _events(visits))
+
+
+def add_to_counters(store: Store, scans: Mapping[int, int], column: Literal["scans", "forgotten"] = "scans") -> None:
+    """Add numbers of scans to the counters of QR Codes, by the numbers of the codes, in the open transaction."""
+    if scans:
+        store.execute(store.database.dialect.count.format(column=column), [list(scans), list(scans.values())])
 
 
 def _events(visits: Sequence[WaitingVisit]) -> Iterator[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -179,8 +179,10 @@ def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime |
     return {row["id"]: (int(row["imported_scans"]), row["stored"]) for row in rows}
 
 
-def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: Collection[str], now: datetime) -> None:
-    """Update some fields in `EDITED` of many stored QR Codes, before and after, in one transaction."""
+def edit_qrcodes(store: Store, edited: Iterable[tuple[QRCode, QRCode]], now: datetime) -> None:
+    """Store the fields in `EDITED` of QR Codes, before and after, that differ in any of them, in one transaction."""
+    pairs = [(before, after) for before, after in edited if after != before]
+    fields = [name for name in EDITED if any(getattr(one, name) != getattr(other, name) for one, other in pairs)]
     codes = [after for _, after in pairs]
     if not fields:
         return

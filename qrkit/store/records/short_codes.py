@@ -23,7 +23,7 @@ from qrkit.tracking.gs1_entities import Gs1Entity, entities_of
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.redirect_rules import NEEDS_A_NUMBER, RedirectRule
 from qrkit.tracking.schedule import active_content
-from qrkit.tracking.short_urls import beginnings, is_address_of
+from qrkit.tracking.short_urls import beginnings, is_address_of, without_mistakes
 from qrkit.tracking.times import utc
 from qrkit.tracking.utm import Utm, utm_query
 
@@ -258,6 +258,16 @@ def longest_known(store: Store, path: str) -> tuple[str, str] | None:
         if code := spelling(store, start):
             return code, path[len(start) :]
     return None
+
+
+def longest_pasted(store: Store, path: str) -> tuple[str, str] | None:
+    """Return what `longest_known` does of a path that may end with what people and programs add when they paste it."""
+    shortest, *longer = without_mistakes(path)
+    found = [longest_known(store, shortest)]
+    if shortest != path:
+        found += [(code, "") for one in longer if (code := spelling(store, one))]
+        found += [longest_known(store, path)]
+    return max(filter(None, found), key=lambda one: len(one[0]), default=None)
 
 
 def spelling(store: Store, code: str) -> str:

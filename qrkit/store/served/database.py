@@ -99,7 +99,7 @@ class ServedDatabase(Engine):
         """Return a cursor on a new connection, after the other process has described its store."""
         cursor = ServedCursor(connection)
         try:
-            told = cursor.answer()
+            told, _ = cursor.received()
             if told["migrations"] != list(self.dialect.migrations):
                 raise StoreBusy(f"{self.path} is served by another version of qrkit; restart its server")
         except BaseException as error:
@@ -214,18 +214,15 @@ class ServedCursor:
         except BaseException:
             self.close()
             raise
-        return self._received()
+        return self.received()
 
-    def answer(self) -> dict[str, Any]:
-        """Return the next answer.
+    def received(self) -> tuple[dict[str, Any], bytes]:
+        """Return the next answer and the bytes that follow it.
 
         Raises:
             OSError: If the other process has gone.
             EOFError: If it has closed the connection.
         """
-        return self._received()[0]
-
-    def _received(self) -> tuple[dict[str, Any], bytes]:
         try:
             answer, data = receive(self._connection)
         except BaseException:

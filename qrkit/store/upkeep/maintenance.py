@@ -34,6 +34,7 @@ from qrkit.store.places.history_folder import Folder
 from qrkit.store.questions.column_copy import complete_copy
 from qrkit.store.recording.recorder import inbox_files, include_waiting
 from qrkit.store.recording.user_agents import forget_numbers
+from qrkit.store.recording.visit_rows import add_to_counters
 from qrkit.store.served.database import ServedStore
 from qrkit.store.store_settings import set_setting
 from qrkit.store.upkeep.full_read import check_readable, unreadable
@@ -86,6 +87,7 @@ INSERT INTO day_counts
 SELECT time::DATE AS day, qrcode, kind, count(*) FROM all_visits WHERE time < ? GROUP BY day, qrcode, kind
 """
 COUNT_OLD = "SELECT count(*) AS number FROM all_visits WHERE time < ?"
+COUNT_OLD_SCANS = "SELECT qrcode, count(*) FROM all_visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode"
 DELETE_OLD = "DELETE FROM visits WHERE time < ?"
 DELETE_USER_AGENTS = """
 DELETE FROM user_agents
@@ -267,7 +269,7 @@ def forget_visits(store: Store, before: datetime) -> int:
         if store is not files:
             bring_back(store, files, moment)
         row = store.row(COUNT_OLD, [moment])
-        store.execute(store.database.dialect.forget, [moment])
+        add_to_counters(store, dict(store.each_row(COUNT_OLD_SCANS, [moment])), "forgotten")
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
         forget_archived(store, files, moment)

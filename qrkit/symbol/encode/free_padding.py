@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from qrkit.design.characters import Charset
+from qrkit.design.message_part import MessagePart
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode import Encoding, encode
 from qrkit.symbol.encode.bit_stream import PAD_CODEWORDS, pad_codewords_held
@@ -26,10 +27,6 @@ from qrkit.symbol.encode.headers import header_of
 from qrkit.symbol.encode.reed_solomon import correction_codewords
 from qrkit.symbol.encode.segments import segments_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Symbol
-
-if TYPE_CHECKING:
-    from qrkit.design.message_part import MessagePart
-
 
 Equation = int
 """The pad bits of a block in a sum, the first bit highest; the lowest bit is the wanted value of the sum."""

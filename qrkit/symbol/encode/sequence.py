@@ -5,17 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import reduce
 from operator import xor
-from typing import TYPE_CHECKING
 
+from qrkit.design.design import Design
 from qrkit.design.message_part import MOST_SYMBOLS
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.symbol.encode.capacity import bits_held, bits_needed
 from qrkit.symbol.encode.headers import Header
 from qrkit.symbol.encode.segments import segments_of
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-
 
 VERSIONS = range(1, 41)
 

@@ -94,6 +94,10 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         (".a{mix-blend-mode:multiply}", {"style": "mix-blend-mode:multiply"}),
         (".a{transform:translate(2px) rotate(.5turn)}", {"transform": "translate(2) rotate(180)"}),
         (".a{transform:none}", {}),
+        (".a{transform:translate3d(1px,2px,9px) rotateZ(90deg)}", {"transform": "translate(1 2) rotate(90)"}),
+        (".a{transform:scale3d(2,3,4) translateZ(0)}", {"transform": "scale(2 3) translate(0)"}),
+        (".a{stroke-dasharray:var(--none, 4 2)}", {"stroke-dasharray": "4 2"}),
+        (".a{animation:none;zoom:normal;translate:none}", {}),
         (".a{cursor:pointer;-inkscape-stroke:none}", {}),
     ],
 )
@@ -133,6 +137,39 @@ def test_what_changes_no_stroke_raises_no_doubt(body):
     assert doubts(body) == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "kept"), [("pixelated", "optimizeSpeed"), ("crisp-edges", "optimizeSpeed"), ("optimizeSpeed", None)]
+)
+@pytest.mark.parametrize("form", ['image-rendering="{}"', 'style="image-rendering:{}"'])
+def test_pictures_have_hard_pixels_where_browsers_draw_them_so(name, kept, form):
+    assert attributes(f"<rect {form.format(name)}/>").get("image-rendering") == kept
+
+
+def test_shorthand_properties_are_no_attributes():
+    assert attributes('<rect marker="url(#a)" font="9px x"/>') == {}
+
+
+@pytest.mark.parametrize(
+    ("servers", "kept"),
+    [
+        ('<linearGradient id="a"/>', "url(#i0)"),
+        ('<pattern id="a"/>', "url(#i0) #ff0000"),
+        ('<g id="a"/>', "#ff0000"),
+        ("", "#ff0000"),
+    ],
+)
+def test_a_fallback_counts_where_there_is_nothing_to_paint_with(servers, kept):
+    assert attributes(f'{servers}<rect fill="url(#a) red"/>')["fill"] == kept
+
+
+def test_a_use_has_the_size_of_its_symbol_and_its_clip_moves_with_it():
+    symbol = '<symbol id="a" x="0" width="5" height="4"><path/></symbol>'
+    assert attributes(f'{symbol}<use href="#a" height="3"/>') == {"href": "#i0", "height": "3", "width": "5"}
+    clip = '<clipPath id="c"/><use href="#a" transform="scale(2)" x="1" y="2" clip-path="url(#c)"/>'
+    found = attributes(symbol + clip)
+    assert (found["transform"], found.get("x"), found.get("y")) == ("scale(2) translate(1 2)", None, None)
+
+
 @pytest.mark.parametrize("unit", ["rem", "vw", "vmin", "ch"])
 def test_the_size_of_the_whole_picture_may_have_any_unit_if_a_view_box_says_its_proportions(unit):
     size = f'width="20{unit}" height="20{unit}"'
@@ -165,7 +202,12 @@ def test_origins_become_part_of_a_transform():
     }
     found = attributes('<rect style="transform:rotate(90deg);transform-origin:center 20%"/>')
     assert found["transform"] == "translate(5 2) rotate(90) translate(-5 -2)"
+    assert attributes(turned := '<rect style="transform:rotate(90deg);transform-origin:center"/>') == found | {
+        "transform": "translate(5 5) rotate(90) translate(-5 -5)"
+    }
+    assert doubts(turned, root='width="10" height="10"') == ()
     assert doubts('<rect style="transform:rotate(90deg);transform-box:fill-box;transform-origin:center"/>')
+    assert doubts('<rect style="transform:rotate(90deg);transform-box:fill-box"/>')
 
 
 def test_a_picture_keeps_the_proportions_of_its_size():
@@ -192,6 +234,8 @@ def test_the_background_of_the_root_lies_behind_the_picture():
         ('<rect systemLanguage="de"/><path/>', ["path"]),
         ('<x:path xmlns:x="urn:x"/><path/>', ["path"]),
         ("<script/><path/><unknown><rect/></unknown>", ["path"]),
+        ("<a><a><rect/></a><path/></a>", ["path"]),
+        ("<switch><a><rect/></a></switch><path/>", ["g", "path"]),
     ],
 )
 def test_only_what_is_shown_stays(body, kept):
@@ -213,6 +257,8 @@ def test_only_what_is_shown_stays(body, kept):
         ('<rect style="fill:lab(50 20 30)"/>', "value of the property 'fill'"),
         ('<rect style="width:50vw"/>', "value of the property 'width'"),
         ('<svg id="a" x="3"><rect/></svg><use href="#a"/>', "nested svg with a place of its own"),
+        ('<symbol id="a" y="3"><rect/></symbol><use href="#a"/>', "nested svg with a place of its own"),
+        ('<symbol id="a" transform="scale(2)"><rect/></symbol><use href="#a"/>', "nested svg with a place of its own"),
         ("<switch><foreignObject/><rect/></switch>", "embeds HTML"),
         ('<rect fill="color-mix(in srgb, red, blue)"/>', "value of the property 'fill'"),
         ('<rect style="stroke-width:calc(1px + 2px)"/>', "value of the property 'stroke-width'"),
@@ -252,10 +298,22 @@ def test_what_is_not_understood_becomes_a_doubt(body, words):
 
 @pytest.mark.parametrize(
     "root",
-    ['style="background:linear-gradient(red,blue)"', 'style="border:3px solid red"', 'transform="rotate(9)"'],
+    [
+        'style="background:linear-gradient(red,blue)"',
+        'style="background-image:linear-gradient(red,blue)"',
+        'style="border:3px solid red"',
+        'style="margin:9px"',
+        'transform="rotate(9)"',
+        'width="90" height="90" clip-path="url(#c)"',
+    ],
 )
 def test_what_the_box_of_a_picture_has_becomes_a_doubt(root):
-    assert len(doubts("<rect/>", root=f'viewBox="0 0 9 9" {root}')) == 1
+    assert len(doubts('<clipPath id="c"/><rect/>', root=f'viewBox="0 0 9 9" {root}')) == 1
+
+
+@pytest.mark.parametrize("style", ["border:none;padding:0", "margin:0 auto;border-radius:0", "background-image:none"])
+def test_a_box_without_anything_around_the_picture_raises_no_doubt(style):
+    assert doubts("<rect/>", root=f'viewBox="0 0 9 9" style="{style}"') == ()
 
 
 def test_an_empty_radius_is_zero_and_other_empty_attributes_are_none():

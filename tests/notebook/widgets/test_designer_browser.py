@@ -1,7 +1,6 @@
 """The designer in JupyterLab, used as a person with a browser uses it."""
 
 import json
-import socket
 import subprocess
 import sys
 from statistics import median
@@ -11,6 +10,7 @@ from PIL import Image
 
 from qrkit import Design, generate
 from tests.notebook.widgets.conftest import EVERY_PLACE
+from tests.server.test_deployment import free_port
 from tests.sweeps import night_after
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
@@ -36,8 +36,7 @@ def run(page, number):
     """Run one cell of the notebook, and wait until it has run."""
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
     cell.locator(".jp-InputArea-prompt").click()
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
-    page.wait_for_function("() => !document.querySelector('.jp-InputArea-prompt')?.textContent.includes('*')")
+    page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-cell'); }")
     return cell
 
 
@@ -307,9 +306,7 @@ def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
 
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(MAKE)])
     nbformat.write(book, tmp_path / "studio.ipynb")
-    with socket.create_server(("127.0.0.1", 0)) as free:  # of 0 it says 0 again
-        port = free.getsockname()[1]
-    options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1"]
+    options = ["--no-browser", f"--port={free_port()}", "--Voila.ip=127.0.0.1"]  # of port 0 it says 0 again
     address = start([sys.executable, "-m", "voila", *options, "studio.ipynb"], tmp_path)
     page = browser.new_page()
     page.set_default_timeout(60_000)

@@ -117,7 +117,7 @@ def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
     page.mouse.move(corner["x"], corner["y"])
     page.mouse.down()
     page.mouse.move(star["x"] + 3, corner["y"], steps=5)
-    assert studio.locator(".qk-guide:not([hidden])").count() == 1
+    studio.locator(".qk-guide:not([hidden])").wait_for()
     page.mouse.up()
     settled(page)
     assert studio.locator(".qk-guide:not([hidden])").count() == 0
@@ -232,7 +232,7 @@ def test_a_pasted_column_of_web_addresses_is_the_content_of_each_code(notebook):
     told.wait_for()
     files.get_by_role("radio", name="Labels and cards").check(force=True)
     files.get_by_role("img", name="First page of the sheet").wait_for()
-    assert told.is_visible()
+    told.wait_for()
     content.fill("{Website}")
     files.get_by_text("Nothing to change before you print").wait_for()
 
@@ -256,6 +256,7 @@ def test_twelve_numbered_table_cards_for_a_print_shop_take_at_most_ten_actions(n
     for act in actions:
         act()
         settled(page)
+    files.get_by_text("press.icc").wait_for()  # the page reads the file after it was chosen
     sheet = files.get_by_role("img", name="First page of the sheet")
     sheet.wait_for()
     files.get_by_text("Nothing to change before you print").wait_for()

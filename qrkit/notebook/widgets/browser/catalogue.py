@@ -17,6 +17,7 @@ from qrkit.contents.cards import summary
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, nearest, renaming
+from qrkit.languages import translated
 from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
 from qrkit.paper.label_pages import SheetSettings
@@ -30,10 +31,9 @@ from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.searching import ORDERS, Search, imports
-from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
-from qrkit.tracking.short_urls import leads_to_this_machine, path_of, tidy_code
+from qrkit.tracking.short_urls import leads_to_this_machine
 from qrkit.tracking.times import from_iso, zone_of
 from qrkit.visits.sample_visitors import sample_request
 
@@ -152,15 +152,9 @@ class Catalogue:
         self.selected, self.has_all = {}, is_on
 
     def _search(self) -> Search:
-        words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
+        words = tuple(map(self.portfolio.searchable, self.words.split()[:MOST_WORDS]))
         order, _, field = self.order.partition(":")
         return Search(words, self.campaign or None, self._ids, "", order, field, self.only == "unscanned")
-
-    def _word(self, word: str) -> str:
-        """Return a word to search for: of a pasted short URL, the part before its readable tail."""
-        path = path_of(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
-        found = longest_known(self.portfolio.store, tidy_code(path)) if path else None
-        return f"{self.portfolio.base_url}/{found[0]}" if found else word
 
     def _selection(self, content: str = "") -> Search:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
@@ -240,7 +234,7 @@ class Catalogue:
             found = self.portfolio.explain(after, asked, at=from_iso(at, name="at") if at else None, **place)
         except InvalidParameter as error:
             return {"problems": {one.name: one.rule for one in error.problems}}
-        return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": found.sentence}
+        return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": translated(found.sentence)}
 
     def use_template(self, name: str, design: Design) -> None:
         """Save a design as a template, which then draws the chosen code.

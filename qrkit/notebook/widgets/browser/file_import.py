@@ -42,8 +42,8 @@ class FileImport:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
             wrote it; the heading of each of our `columns`; whether it `has_scans`; what may be `identifying` QR Codes
             to update; the `CHOICES`. If the file can be imported, also the `count` of what is added or changed, the
-            `sentence` and the `button` that say what, the first `rows` with the columns `shown`, the `issues`, and how
-            many `more` there are.
+            `sentence` and the `button` that say what, the first `rows` (their number, a note, and the columns `shown`),
+            the `issues`, and how many `more` there are.
         result: The result of the last check, or of the import.
 
     Raises:
@@ -89,7 +89,7 @@ class FileImport:
             "more": max(0, len(issues) - MOST_ISSUES),
             "shown": shown,
             "rows": [
-                [str(number), *(row.get(name, "")[:LONGEST_CELL] for name in shown), told.get(number, "")]
+                [str(number), told.get(number, ""), *(row.get(name, "")[:LONGEST_CELL] for name in shown)]
                 for number, row in rows
             ],
         }

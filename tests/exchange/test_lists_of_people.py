@@ -1,0 +1,165 @@
+"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is said."""
+
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.styles import Font
+
+from qrkit import open_portfolio
+from qrkit.errors import UnreadableFile
+
+GO = "https://go.example.com"
+HERE = "https://example.com/here"
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def said(result, reason):
+    return [(issue.row, issue.detail) for issue in result.issues if issue.reason == reason]
+
+
+def workbook(rows, change=lambda sheet: None):
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)
+    change(book.active)
+    file = BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+# ---- several tables in one sheet
+
+
+@pytest.mark.parametrize(
+    "second", [["Content", "Name"], ["Name", "Content", "Trackable URL"], ["name", "Comment", "Content"]]
+)
+@pytest.mark.parametrize("as_file", [workbook, lambda rows: "\n".join(map(",".join, rows)).encode()])
+def test_rows_below_another_heading_are_left_out(shop, second, as_file):
+    """They were read as if they stood below the first heading, and the second heading became a QR Code."""
+    result = shop.import_file(as_file([["Name", "Content"], ["A", HERE], second, ["B", HERE, "spring"]]))
+    assert [code.name for code in shop.list_qrcodes()] == ["A"]
+    (heading, first), (row, below) = said(result, "invalid")
+    assert (heading, row) == (3, 4)
+    assert "heading of another table" in first and "below the heading of another table" in below
+
+
+def test_text_that_is_the_name_of_a_column_is_no_heading(shop):
+    assert shop.import_file(f"Name,Content\nContent,{HERE}\nName,Name\nB,{HERE}2\n".encode()).created == 3
+
+
+def test_the_same_heading_goes_on_with_its_table(shop):
+    rows = f"Name,Content\nA,{HERE}\nContent,Name\nx,y\nName,Content\nB,{HERE}2\n"
+    assert shop.import_file(rows.encode()).created == 2
+
+
+# ---- what is struck out
+
+
+@pytest.mark.parametrize("struck", ["A3", "C3"])
+def test_struck_out_text_is_reported(shop, struck):
+    """In printed schedules, what is struck out is gone; such rows became QR Codes without a word."""
+
+    def strike(sheet):
+        sheet[struck].font = Font(strike=True)
+        sheet["A1"].font = Font(strike=True)
+        sheet["B2"].font = Font(strike=False, bold=True)
+
+    rows = [["Name", "Content", "Price"], ["A", HERE, 5], ["B", f"{HERE}2", 7], ["C", f"{HERE}3", 9]]
+    result = shop.import_file(workbook(rows, strike))
+    assert result.created == 3
+    ((row, detail),) = said(result, "struck-row")
+    assert row == 1 and "row 3" in detail and "struck out" in detail
+    assert result.is_complete
+
+
+# ---- what programs write for nothing
+
+
+@pytest.mark.parametrize("nothing", ["NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"])
+def test_what_programs_write_for_nothing_is_nothing(shop, nothing):
+    """Campaigns were called NULL, and each row had three warnings about codes that nobody has printed."""
+    heading = "Name,Content,Trackable URL,Created (UTC),Scans,Comment,Campaign Name,City"
+    result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 6)}\n".encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.comment, code.campaign_id, code.scans, code.fields) == ("", None, 0, {})
+    assert result.issues == ()
+
+
+def test_in_our_own_files_such_a_word_is_a_text(shop):
+    shop.insert_qrcode(HERE, name="None", comment="NULL")
+    with open_portfolio(":memory:", base_url=GO) as other:
+        other.import_file(shop.export_bytes("csv"))
+        assert [(code.name, code.comment) for code in other.list_qrcodes()] == [("None", "NULL")]
+
+
+def test_line_ends_that_a_program_wrote_as_text_are_left_out(shop):
+    """Some programs write _x000D_ for Excel's line ends; the address led to a page that does not exist."""
+    shop.import_file(f"Name,Content,Comment\nA_x000D_,{HERE}_x000D_,Line_x000D_\n".encode())
+    assert [(code.name, code.content, code.comment) for code in shop.list_qrcodes()] == [("A", HERE, "Line")]
+
+
+# ---- errors about the right row
+
+
+def test_error_does_not_take_a_row_of_addresses_for_the_heading(shop):
+    rows = "source,target,regex,code,type,hits,status\n/door,https://example.com/door,0,301,url,5,active\n"
+    with pytest.raises(UnreadableFile, match="it has 'source', 'target'"):
+        shop.import_file(rows.encode())
+
+
+# ---- links of services whose headings others have, too
+
+
+def test_links_of_another_service_are_not_taken_for_those_of_dub(shop):
+    """Bitly's and Replug's lists have the two names of Dub's: the links passed on a visitor's query, as Dub's do."""
+    heading = "Campaign,QR Code Title,Short Link,Destination URL,Scans,Status"
+    shop.import_file(f"{heading}\nSummer,Poster,https://bit.ly/4aaa,{HERE},15,active\n".encode())
+    (code,) = shop.list_qrcodes()
+    assert (code.name, code.short_code, code.scans, code.pass_query) == ("Poster", "4aaa", 15, None)
+    assert shop.campaigns().name.tolist() == ["Summer"]
+
+
+# ---- several files in one archive, and files that hold no table
+
+
+def archive(**files):
+    file = BytesIO()
+    with ZipFile(file, "w") as made:
+        for name, data in files.items():
+            made.writestr(name.replace("__", "."), data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("columns", [None, {"content": "Content", "name": "Name"}])
+def test_tables_of_an_archive_with_one_heading_are_one_table(shop, columns):
+    """People zip the exports of several months; the archive was refused."""
+    data = archive(
+        a__csv=f"Name,Content\nA,{HERE}\n",
+        b__tsv=f"Content\tName\n{HERE}3\tC\n",
+        c__xlsx=workbook([["Name", "Content"], ["D", f"{HERE}4"]]),
+        d__csv=f"Name;Content\nB;{HERE}2\n",
+        visits__csv="short_code,time\ndoor,2024-05-01\n",
+        links__json="[]",
+    )
+    result = shop.import_file(data, columns=columns)
+    assert sorted(code.name for code in shop.list_qrcodes()) == ["A", "B", "D"]
+    assert [detail.split("'")[1] for _, detail in said(result, "unread-sheet")] == ["b.tsv", "visits.csv"]
+    assert [detail.split("'")[1] for _, detail in said(result, "unread-file")] == ["links.json"]
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [(b"ARROW1\0\0", "Feather"), (b"SQLite format 3\0", "SQLite"), (b"GIF89a", "picture"), (b"\xfd7zXZ\0", "archive"),
+     (b"MIME-Version: 1.0\r\n", "web page"), (b"BEGIN:VCARD\r\nVERSION:3.0\r\n", "contact")],
+)  # fmt: skip
+@pytest.mark.parametrize("format", ["csv", None])
+def test_error_says_what_a_file_is_that_holds_no_table(shop, start, what, format):
+    with pytest.raises(UnreadableFile, match=what):
+        shop.import_file(start + b"x" * 100, format=format)

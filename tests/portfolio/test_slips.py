@@ -1,0 +1,72 @@
+"""What people pass by mistake is named, with what would be right; nothing changes."""
+
+import pandas as pd
+import pytest
+
+from qrkit import Design, check, decode, generate, open_portfolio
+from qrkit.errors import InvalidParameter
+
+LINK = "https://example.com"
+RULES = {
+    "a sheet of a campaign": (
+        lambda shop: shop.sheet("labels.pdf", "L7160", campaign="Spring"),
+        "campaign='Spring': is not a parameter; did you mean 'campaign_id'?",
+    ),
+    "a number to find": (
+        lambda shop: shop.find_qrcode(5),
+        "text=5: must be a short code, a short URL, a name or an ID",
+    ),
+    "a record for an ID": (
+        lambda shop: shop.update_qrcode(shop.find_qrcode("door"), content=LINK),
+        "id=\"the QR Code 'Door'\": must be the ID of a QR Code",
+    ),
+    "a name for a record": (lambda shop: shop.image("door"), "code='door': must be a record, as find_qrcode"),
+    "an ID for several": (lambda shop: shop.delete_qrcodes("door"), "ids='door': must be a list of IDs"),
+    "records for IDs": (
+        lambda shop: shop.edit_qrcodes(shop.list_qrcodes(), add_tags=["x"]),
+        "ids: must be a list of IDs",
+    ),
+    "a name of JSON": (
+        lambda shop: shop.insert_qrcode(LINK, shortCode="abc"),
+        "shortCode='abc': is not a parameter; did you mean 'short_code'?",
+    ),
+    "a new short code": (
+        lambda shop: shop.update_qrcode(shop.find_qrcode("door").id, short_code="x"),
+        "short_code='x': cannot change, because the QR Code may be printed",
+    ),
+    "a text for a file": (lambda shop: shop.import_file(f"Content\n{LINK}\n"), "to import a text, pass its bytes"),
+    "a folder to read": (lambda shop: shop.import_file("folder"), "path='folder': must end in one of .csv,"),
+    "a folder to write": (lambda shop: shop.export_file("folder"), "path='folder': must end in one of .csv,"),
+    "a text for a template": (
+        lambda shop: shop.templates.save("brand", "red"),
+        "template='red': must be a Design, or a dict of its fields",
+    ),
+    "no logo": (lambda _: Design(content=LINK).with_logo(None), "content: must be a path, bytes, icon:NAME"),
+    "an open file": (lambda _: generate(LINK).save(None), "path='a NoneType': must be the path of a file"),
+    "a picture on the web": (lambda _: decode(f"{LINK}/x.png"), "is a URL, and nothing is downloaded"),
+    "a content to check": (lambda _: check(LINK), "is a URL, and nothing is downloaded"),
+}
+
+
+@pytest.mark.parametrize("slip", RULES)
+def test_a_slip_is_named(slip):
+    act, rule = RULES[slip]
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        door = shop.insert_qrcode(LINK, name="Door", short_code="door")
+        with pytest.raises(InvalidParameter) as error:
+            act(shop)
+        assert rule in str(error.value)
+        assert shop.list_qrcodes() == [door]
+
+
+def test_ids_may_be_an_index_of_a_frame():
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode(LINK)
+        assert len(shop.edit_qrcodes(pd.Index(shop.qrcodes().index), add_tags=["x"])) == 1
+
+
+def test_a_logo_may_be_a_file_or_its_bytes(tmp_path):
+    file = tmp_path / "logo.png"
+    generate("logo").save(file)
+    design = Design(content=LINK)
+    assert design.with_logo(file) == design.with_logo(str(file)) == design.with_logo(file.read_bytes())
