@@ -5,9 +5,9 @@ Stamping is exact because modules have whole pixels: every copy lies on the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, cached_property, lru_cache, partial
-from itertools import groupby, product
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from itertools import groupby
 from math import ceil, floor, isclose
 from typing import NamedTuple
 
@@ -35,7 +35,9 @@ from qrkit.drawing.scene import (
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
 from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
-from qrkit.drawing.untrusted.rasteriser.worker import COVER, DRAW_OVER, FILL, STENCIL
+from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, STENCIL
+from qrkit.drawing.writers.copies import forms_of, is_in_cells
+from qrkit.drawing.writers.pixels import Tones
 
 Masked = Callable[[Image.Image], None]
 """Adds the area of an item to a mask."""
@@ -115,22 +117,6 @@ def _is_opaque(picture: Image.Image) -> bool:
     return picture.getchannel("A").getextrema() == (255, 255)
 
 
-class Tones(NamedTuple):
-    """A picture of one color on another, and the mixtures between them.
-
-    Attributes:
-        width: Pixels.
-        height: Pixels.
-        pixels: How far each pixel is covered, row by row.
-        palette: Red, green and blue of the 256 mixtures.
-    """
-
-    width: int
-    height: int
-    pixels: bytes
-    palette: bytes
-
-
 class _Painting(NamedTuple):
     """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it.
 
@@ -145,20 +131,6 @@ class _Painting(NamedTuple):
     step: Callable[[], Step] | None = None
     color: Color | None = None
     cover: Masked | None = None
-
-
-class _Form(NamedTuple):
-    """An outline that is repeated.
-
-    Attributes:
-        outline: The outline, in cells.
-        cells: The cells that it may touch; see `_cells`.
-        places: How many cells each copy is moved to the right and down.
-    """
-
-    outline: Outline
-    cells: tuple[tuple[int, int], ...]
-    places: list[tuple[float, float]]
 
 
 class _Canvas:
@@ -182,7 +154,9 @@ class _Canvas:
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
         """Add items with one paint, transformed by a matrix; the paint of images is None."""
         if paint is not None and any(isinstance(item, Squares | Stamps) or _grid(item, matrix) for item in items):
-            self._add_through([self._masked(item, matrix) for item in items], matrix, paint)
+            masked = [self._masked(item, matrix) for item in items]
+            self._draw_waiting()
+            self._add_through(masked, paint if isinstance(paint, Color) else self._gradient(paint, matrix))
             return
         for item in items:
             match item:
@@ -259,18 +233,14 @@ class _Canvas:
         left, top, right, bottom = self._waiting_box
         if left < right and top < bottom:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
-            size = (right - left, bottom - top)
-            svg, drawings, place = document(*size, body, self._definitions), self._drawings_for(size), (left, top)
+            size, place = (right - left, bottom - top), (left, top)
+            drawings = self._drawings_for(size)
             # In one color, the coverage says it all, and colors of pixels that are nearly clear are not rounded.
             if len(self._inks) == 1 and (color := self._inks.pop()):
                 cover = drawings.add_cover(body, size)
-                self._paint(
-                    lambda picture: _paint_through(picture, place, cover(), color),
-                    lambda: Step(COVER, *place, *size, _rgb(color), svg),
-                    color,
-                    lambda mask: mask.paste(255, place, cover()),
-                )
+                self._add_through([lambda mask: mask.paste(255, place, cover())], color)
             else:
+                svg = document(*size, body, self._definitions)
                 drawn, is_first = drawings.add(svg, size), not self._paintings
 
                 def paint(picture: Image.Image) -> None:
@@ -312,10 +282,8 @@ class _Canvas:
                 colored = partial(Image.new, "RGBA", size, channels)
                 self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
 
-    def _add_through(self, masked: list[Masked], matrix: Matrix, paint: Paint) -> None:
-        """Paint through a mask."""
-        self._draw_waiting()
-        ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
+    def _add_through(self, masked: list[Masked], ink: Color | Callable[[], Image.Image]) -> None:
+        """Paint a color or an image through a mask."""
 
         def shown() -> tuple[tuple[int, int, int, int], Image.Image]:
             """Return the box of the mask that is not empty, and what it contains."""
@@ -424,7 +392,7 @@ class _Canvas:
     def _copies(self, outline: Scattered, matrix: Matrix, grid: Grid) -> Masked:
         """Return a function that adds outlines in cells to a mask; those that are alike are drawn once."""
         left, top, size = grid
-        forms, others = _forms(outline.parts)
+        forms, others = forms_of(outline.parts)
         column, boxes, height = list[Placed](), list[tuple[int, int, int, int]](), 0
         for form in forms:
             (first, top_row), (last, bottom_row) = form.cells[0], form.cells[-1]
@@ -555,41 +523,11 @@ def _grid(item: Item, matrix: Matrix) -> Grid | None:
     Copies are exact there, because no two parts cover the same pixel in part.
     """
     match item:
-        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(_is_in_cells, parts)):
+        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(is_in_cells, parts)):
             left, top, width, height = matrix.box(x, y, scale, scale)
             if width == height and matrix.scale_x > 0 < matrix.scale_y and _whole(left, top, width):
                 return round(left), round(top), round(width)
     return None
-
-
-def _is_in_cells(part: Placed) -> bool:
-    """Return True for a whole outline that is moved by whole cells."""
-    outline, right, down = part
-    return outline.letters[-1] == "Z" and right % 1 == down % 1 == 0
-
-
-@lru_cache(maxsize=1024)  # symbols share few outlines
-def _cells(outline: Outline) -> tuple[tuple[int, int], ...]:
-    """Return the cells that an outline may touch, the first at the top left and the last at the bottom right."""
-    left, top, right, bottom = outline.box()
-    return tuple(product(range(floor(left), ceil(right)), range(floor(top), ceil(bottom))))
-
-
-def _forms(parts: Sequence[Placed]) -> tuple[list[_Form], list[Placed]]:
-    """Return the parts that share no cell with another, by their outlines, and those that share one."""
-    outlines = {id(outline): outline for outline, _, _ in parts}
-    forms = {key: _Form(outline, _cells(outline), []) for key, outline in outlines.items()}
-    owners: dict[tuple[float, float], int] = {}
-    sharing: set[int] = set()
-    for number, (outline, right, down) in enumerate(parts):
-        for column, row in forms[id(outline)].cells:
-            owner = owners.setdefault((right + column, down + row), number)
-            if owner != number:
-                sharing |= {owner, number}
-    for number, (outline, right, down) in enumerate(parts):
-        if number not in sharing:
-            forms[id(outline)].places.append((right, down))
-    return [form for form in forms.values() if form.places], [parts[number] for number in sorted(sharing)]
 
 
 def _squares(squares: Squares, matrix: Matrix) -> Masked | None:

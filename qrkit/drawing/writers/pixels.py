@@ -6,6 +6,7 @@ A plain image has two colors, so a pixel is one bit, and a row of modules is com
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from qrkit.drawing.plain_picture import Plain
 
@@ -15,6 +16,22 @@ WHOLE_BYTES = b"\x00\xff" + bytes(range(2, 256))
 DIGITS = b"01" + bytes(range(2, 256))
 """For `bytes.translate`: modules 0 and 1 as the digits of a binary number."""
 LIGHT = b"\x00"
+
+
+class Tones(NamedTuple):
+    """A picture of one color on another, and the mixtures between them.
+
+    Attributes:
+        width: Pixels.
+        height: Pixels.
+        pixels: How far each pixel is covered, row by row.
+        palette: Red, green and blue of the 256 mixtures.
+    """
+
+    width: int
+    height: int
+    pixels: bytes
+    palette: bytes
 
 
 def size_in_pixels(plain: Plain) -> tuple[int, int]:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from qrkit.design.color import Color
 from qrkit.drawing.plain_picture import Plain
-from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
+from qrkit.drawing.writers.pixels import Tones, packed_rows, size_in_pixels
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
-    from qrkit.drawing.writers.canvas import Tones
 
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"

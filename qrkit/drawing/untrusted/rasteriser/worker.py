@@ -22,9 +22,9 @@ PNG = struct.Struct(">IIB")
 STEP = struct.Struct(">cIIII")
 """A step: its kind, left, top, width and height in pixels, before its color (3 bytes) and its shape."""
 STEP_PARTS = 3
-FILL, DRAW_OVER, COVER, STENCIL = b"f", b"o", b"c", b"s"
-"""Kinds of steps: fill a box with a color, draw an SVG over what is there, or paint a color where an SVG, or a mask of
-one byte per pixel, covers a pixel."""
+FILL, DRAW_OVER, STENCIL = b"f", b"o", b"s"
+"""Kinds of steps: fill a box with a color, draw an SVG over what is there, or paint a color through a mask of one byte
+per pixel."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
 """Outcomes of a request; for the last two, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
@@ -111,9 +111,9 @@ def _draw(*parts: bytes) -> bytes:
 
 
 def _cover(*parts: bytes) -> bytes:
-    return b"".join(
-        _coverage(COVER, svg, SIZE.unpack(size)).tobytes() for size, svg in zip(parts[::2], parts[1::2], strict=True)
-    )
+    sizes = map(SIZE.unpack, parts[::2])
+    drawn = (_rgba(_drawn(svg, *size), size) for size, svg in zip(sizes, parts[1::2], strict=True))
+    return b"".join(picture.getchannel("A").tobytes() for picture in drawn)
 
 
 def _paint(head: bytes, *steps: bytes) -> bytes:
@@ -134,11 +134,11 @@ def _paint(head: bytes, *steps: bytes) -> bytes:
             picture.mode == "RGB" or _is_opaque(picture.crop((left, top, left + size[0], top + size[1])))
         ):
             # With an opaque color, the same result as below, but faster.
-            picture.paste((*color, 255)[: len(picture.mode)], (left, top), _coverage(kind, shape, size))
+            picture.paste((*color, 255)[: len(picture.mode)], (left, top), Image.frombytes("L", size, shape))
             continue
         else:
             layer = Image.new("RGBA", size, color)
-            layer.putalpha(_coverage(kind, shape, size))
+            layer.putalpha(Image.frombytes("L", size, shape))
         if picture is None and size == (width, height):
             picture = layer
             continue
@@ -158,14 +158,6 @@ def _unpacked(steps: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int, tuple
     for head, color, shape in zip(*(steps[part::STEP_PARTS] for part in range(STEP_PARTS)), strict=True):
         kind, left, top, width, height = STEP.unpack(head)
         yield kind, left, top, (width, height), tuple(color), shape
-
-
-def _coverage(kind: bytes, content: bytes, size: tuple[int, int]) -> Image:
-    from PIL import Image
-
-    if kind == STENCIL:
-        return Image.frombytes("L", size, content)
-    return _rgba(_drawn(content, *size), size).getchannel("A")
 
 
 def _rgba(drawn: bytes | memoryview, size: tuple[int, int]) -> Image:
