@@ -245,6 +245,12 @@ def _size(root: _Element) -> list[float]:
     return size if min(size) > 0 else []
 
 
+def _view_around(element: _Element) -> list[float]:
+    """Return the width and height of the view that an element is in; an empty list if they are not said."""
+    around = next(one for one in element.iterancestors() if kind_of(one) in ("svg", "symbol"))
+    return view_box(around.get("viewBox", ""))[2:] or _size(around)
+
+
 def _is_initial(value: Tokens) -> bool:
     words = words_of(value)
     return len(words) == 1 and getattr(words[0], "lower_value", "") == "initial"
@@ -367,7 +373,7 @@ class _Styles:
             self._take(element, kept, name, tokens, variables)
         above: Any = [one.attrib for one in element.iterancestors()]
         self.doubts |= dict.fromkeys(unknown_to_renderers(kept, ChainMap(kept, self._by_use, *above)))
-        self._transform(kept, is_root=element is self._root)
+        self._transform(element, kept)
         if in_style := ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys())):
             kept["style"] = in_style
         if element in self._new_ids:
@@ -550,16 +556,16 @@ class _Styles:
         self.doubts |= dict.fromkeys(file.doubts)
         return resvg_png(file.sized(LONGEST_EMBEDDED)[0])
 
-    def _transform(self, kept: dict[str, str], *, is_root: bool) -> None:
+    def _transform(self, element: _Element, kept: dict[str, str]) -> None:
         """Fold the `transform-origin` into the transform."""
-        if is_root and kept.keys() & {"clip-path", "mask"} and _size(self._root) != self._view:
+        if element is self._root and kept.keys() & {"clip-path", "mask"} and _size(self._root) != self._view:
             self._doubt("the SVG has a clip or a mask of the whole picture, which is not understood")
-        if is_root and kept.pop("transform", ""):
+        if element is self._root and kept.pop("transform", ""):
             self._doubt("the SVG has a transform of the whole picture, which is not understood")
         origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")
         if "transform" not in kept or not (origin or box != "view-box"):
             return
-        place = origin_of((origin or "0 0").split(), self._view)
+        place = origin_of((origin or "0 0").split(), _view_around(element))
         if place is None or box != "view-box":
             self._doubt(
                 f"the SVG has the transform origin {origin[:40]!r} in the {box[:20]!r}, which is not understood"

@@ -216,12 +216,14 @@ def test_origins_become_part_of_a_transform():
     }
     found = attributes('<rect style="transform:rotate(90deg);transform-origin:center 20%"/>')
     assert found["transform"] == "translate(5 2) rotate(90) translate(-5 -2)"
-    assert attributes(turned := '<rect style="transform:rotate(90deg);transform-origin:center"/>') == found | {
-        "transform": "translate(5 5) rotate(90) translate(-5 -5)"
-    }
+    turned = '<rect style="transform:rotate(90deg);transform-origin:center"/>'
+    assert attributes(turned) == found | {"transform": "translate(5 5) rotate(90) translate(-5 -5)"}
     assert doubts(turned, root='width="10" height="10"') == ()
     assert doubts('<rect style="transform:rotate(90deg);transform-box:fill-box;transform-origin:center"/>')
     assert doubts('<rect style="transform:rotate(90deg);transform-box:fill-box"/>')
+    for inside in (f'<svg viewBox="0 0 4 6">{turned}</svg>', f'<symbol viewBox="0 0 4 6">{turned}</symbol>'):
+        assert attributes(inside)["transform"] == "translate(2 3) rotate(90) translate(-2 -3)"
+    assert doubts(f"<symbol>{turned}</symbol>")
 
 
 def test_a_picture_keeps_the_proportions_of_its_size():
