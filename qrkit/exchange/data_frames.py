@@ -41,8 +41,7 @@ from qrkit.exchange.table_files import (
     MOST_ROWS,
     SHORT_URL,
     Table,
-    left_out_issues,
-    opened_issues,
+    issues_of_chosen,
     rows_of,
     table_of_links,
     table_of_records,
@@ -183,8 +182,8 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     rows = rows_of(titles, _texts(frame, titles, places, kinds), own, places, kinds, is_chosen=bool(columns))
     table = table_of_records(rows, own, heading=0, names=LABELS)
     if columns:
-        table.issues.extend(left_out_issues(titles, map(str, columns.values()), 0))
-        table.issues.extend(opened_issues({name: titles[place] for name, place in places.items()}, table.rows))
+        chosen_titles = {name: titles[place] for name, place in places.items()}
+        table.issues.extend(issues_of_chosen(titles, chosen_titles, table.rows, 0))
     return table
 
 

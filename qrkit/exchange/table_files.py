@@ -106,8 +106,7 @@ SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
 The arguments are the bytes of the file, where its table is, and how much of what is needed is in a row. The function
-raises `UnreadableFile` if the file is damaged, or has another format, and so do its rows. Call it through `locate_in`,
-which checks the size of the file.
+raises `UnreadableFile` if the file is damaged, or has another format, and so do its rows. Call `check_size` before.
 """
 
 
@@ -171,17 +170,12 @@ def check_size(data: bytes) -> None:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
 
-def locate_in(parts: SheetParts, data: bytes, place: Place, share: Share | None) -> Located:
-    """Find the table of a file; see `locate`."""
-    check_size(data)
-    return locate(parts(data, place, share), place, share)
-
-
 def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
     """Return a function that reads a csv or a workbook as a table."""
 
     def read(data: bytes, how: Reading) -> Table:
-        located = locate_in(parts, data, how.place, share_of_ours)
+        check_size(data)
+        located = locate(parts(data, how.place, share_of_ours), how.place, share_of_ours)
         located.rows = iter(how.watch(located.rows, "Reading", None))
         return table_of_rows(located)
 
@@ -233,8 +227,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         names = {name: heading[place] for name, place in places.items()} if columns else {}
         table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         if columns:
-            table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)))
-            table.issues.extend(opened_issues(names, table.rows))
+            table.issues.extend(issues_of_chosen(heading, names, table.rows, max(line, 1)))
     table.issues.extend(located.issues)
     table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
     return table
@@ -265,26 +258,20 @@ def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
     return row._replace(cells={**row.cells, "Content": content})
 
 
-def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) -> Iterator[ImportIssue]:
+def issues_of_chosen(heading: Iterable[str], chosen: Mapping[str, str], rows: Rows, line: int) -> Iterator[ImportIssue]:
     """Yield an issue for each column of ours that was left out because others were chosen.
 
-    Args:
-        chosen: The names of the chosen ones, in any case.
-        heading: The row number of the heading.
-    """
-    known = {title.strip().lower() for title in chosen}
-    for title in titles:
-        if title.strip().lower() in COLUMN_OF.keys() - known:
-            detail = f"{title!r} is not one of the columns to import, and was left out"
-            yield ImportIssue(heading, "", "", "", "unknown-column", detail)
-
-
-def opened_issues(chosen: Mapping[str, str], rows: Rows) -> Iterator[ImportIssue]:
-    """Yield an issue for each column that closes or limits links, but was chosen for a column of ours that does not.
+    A column that closes or limits links, but was chosen for a column of ours that does not, is told, too.
 
     Args:
+        heading: The names in the heading.
         chosen: Our column name -> the name in the heading.
+        line: The row number of the heading.
     """
+    for title in heading:
+        if title not in chosen.values() and title.strip().lower() in COLUMN_OF:
+            detail = f"{title!r} is not one of the columns to import, and was left out"
+            yield ImportIssue(line, "", "", "", "unknown-column", detail)
     for ours, theirs in chosen.items() if SHORT_URL in chosen else ():
         if ours in (*REQUIRED, SHORT_URL, *TERMS_NAMES) or not foreign.may_close(theirs):
             continue
