@@ -130,7 +130,8 @@ _FIRST = (
 _BY_ELEMENT = {column.element: column.name for column in EVERY}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """XML element and JSON key -> column name, in the order of XML and JSON."""
-REQUIRED = ("Content",)
+CONTENT = "Content"
+"""The only column that a file must have."""
 CREATED = "Created (UTC)"
 OVERLOOKED = ("id",)
 """Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""
@@ -268,8 +269,8 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
         if str(theirs).lower() in COLUMN_OF:
             rule = f"is not a column of an import, but {theirs!r} is; swap the two"
         problems.append(Problem("columns", column, rule))
-    missing = [name for name in REQUIRED if name not in found] if not problems else []
-    problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]
+    if not problems and CONTENT not in found:
+        problems.append(Problem("columns", None, f"must say which column is {CONTENT}"))
     return found, problems
 
 
@@ -297,7 +298,7 @@ def read_columns(text: str) -> dict[str, str]:
         found[ours] = bare.strip() if quoted is None else quoted.replace('""', '"')
         place = pair.end()
     names = {COLUMN_OF.get(name.lower()) for name in found}
-    return found if None in names else {name: name for name in REQUIRED if name not in names} | found
+    return found if names & {None, CONTENT} else {CONTENT: CONTENT} | found
 
 
 def column_pair(ours: str, theirs: str) -> str:

@@ -21,12 +21,12 @@ from qrkit.exchange.columns import (
     CAMPAIGN,
     COLUMN_OF,
     COLUMNS,
+    CONTENT,
     COUNTED,
     EVERY,
     KINDS,
     LABELS,
     OVERLOOKED,
-    REQUIRED,
     SORTING,
     WRITERS,
     Column,
@@ -262,11 +262,11 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         for name in ALL_NAMES
         if names.count(name) > 1
     ]
-    for name in (name for name in REQUIRED if name not in names and not kinds):
-        label = LABELS[name]
+    if CONTENT not in names and not kinds:
+        label = LABELS[CONTENT]
         near = [title for title in titles if get_close_matches(title.lower(), [label])]
         hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""
-        others = ", ".join(LABELS[one] for one in ALL_NAMES if one not in REQUIRED)
+        others = ", ".join(LABELS[one] for one in ALL_NAMES if one != CONTENT)
         rule = f"is a required column, and the frame has no column of this name. {hint}Other columns may be {others}"
         problems.append(Problem(label, None, rule, "missing-parameter"))
     if problems:
