@@ -1,10 +1,13 @@
 """Lists that people keep and hand on: nothing in them is misread, and what is doubtful is said."""
 
+import re
 from io import BytesIO
 from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 from openpyxl.styles import Font
 
 from qrkit import open_portfolio
@@ -90,6 +93,42 @@ def test_struck_out_text_is_reported(shop, struck):
     ((row, detail),) = said(result, "struck-row")
     assert row == 1 and "row 3" in detail and "struck out" in detail
     assert result.is_complete
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_text_that_is_struck_out_in_part_is_reported(shop, is_shared):
+    """A new name behind the struck-out old one gave one name of both, without a word."""
+    parts = [TextBlock(InlineFont(strike=True), "Old"), TextBlock(InlineFont(strike=False), "New")]
+    kept = [TextBlock(InlineFont(strike=False, b=True), "C"), "D"]
+    data = workbook([["Name", "Content"], [CellRichText(parts), HERE], [CellRichText(kept), f"{HERE}2"]])
+    result = shop.import_file(with_shared_texts(data) if is_shared else data)
+    assert [code.name for code in shop.list_qrcodes()] == ["OldNew", "CD"]
+    ((_, detail),) = said(result, "struck-row")
+    assert "1 row has text that is struck out" in detail and "row 2" in detail
+
+
+def with_shared_texts(data):
+    """The workbook with its texts in a part of their own, as Excel writes them."""
+    texts = []
+
+    def shared(found):
+        texts.append(found[1])
+        return b't="s"><v>%d</v></c>' % (len(texts) - 1)
+
+    with ZipFile(BytesIO(data)) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet, relations = "xl/worksheets/sheet1.xml", "xl/_rels/workbook.xml.rels"
+    parts[sheet] = re.sub(rb't="inlineStr"><is>(.*?)</is></c>', shared, parts[sheet])
+    relation = b'<Relationship Type="x/sharedStrings" Target="sharedStrings.xml" Id="texts"/></Relationships>'
+    parts[relations] = parts[relations].replace(b"</Relationships>", relation)
+    items = b"".join(b"<si>%s</si>" % text for text in texts)
+    space = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts["xl/sharedStrings.xml"] = b'<sst xmlns="%s">%s</sst>' % (space, items)
+    file = BytesIO()
+    with ZipFile(file, "w") as made:
+        for name, part in parts.items():
+            made.writestr(name, part)
+    return file.getvalue()
 
 
 # ---- what programs write for nothing
