@@ -340,9 +340,9 @@ def _numbered(
     number = located.line
     tables = chain([chain(start.rows[number:], start.part.rows)], _further_rows(located, start, further))
     for place, rows in enumerate(tables):
-        _, part, line = located.parts[-1]
+        part = located.parts[-1][1]
         if place and part.file:
-            located.say("heading-row", f"row {line + 1} of {part} is row {number + 1} here, and so on")
+            located.say("heading-row", f"{part} was read as the rows from {number + 1} on")
         checked = _of_one_table(rows, located.heading, share) if share else rows
         for number, cells in enumerate(checked, start=number + 1):  # noqa: B020 - each part goes on counting
             yield number, cells
