@@ -69,6 +69,15 @@ TARGETS = (
 """Plain names of columns with the targets of short URLs, the clearest first."""
 UNCLEAR = 4
 """The number of those at the end that may also hold other addresses."""
+_TITLES = (
+    "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
+    "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
+    "nombre", "naam", "nome", "nazwa", "名前",
+)  # fmt: skip
+_CREATED = (
+    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
+    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
+)  # fmt: skip
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
@@ -125,8 +134,8 @@ class Tool:
     url: tuple[str, ...] = SHORT_URLS
     code: tuple[str, ...] = ()
     domain: tuple[str, ...] = ("domain",)
-    title: tuple[str, ...] = ("title", "name", "qr code name", "link name", "label")
-    created: tuple[str, ...] = ("created at", "created", "created on", "created date", "date created", "creation date")
+    title: tuple[str, ...] = _TITLES
+    created: tuple[str, ...] = _CREATED
     count: tuple[str, ...] = ()
     comment: tuple[str, ...] = ("comments", "comment", "notes")
     tags: tuple[str, ...] = ("tags",)
@@ -407,20 +416,9 @@ def plain_name(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-_TITLES = (
-    "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
-    "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
-    "nombre", "naam", "nome", "nazwa", "名前",
-)  # fmt: skip
-_CREATED = (
-    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
-    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
-)  # fmt: skip
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
-    title=_TITLES,
-    created=_CREATED,
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",

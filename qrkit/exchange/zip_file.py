@@ -97,7 +97,7 @@ def tables_in(data: bytes) -> Tables:
     ]
     rule = "is another file of the archive, and was not read"
     issues = [ImportIssue(1, "", "", "", "unread-file", f"{path!r} {rule}") for path in entries if path not in formats]
-    return Tables(files, issues)
+    return Tables(files, issues if files else [])
 
 
 def read(data: bytes, how: Reading) -> Table:
