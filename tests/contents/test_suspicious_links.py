@@ -80,10 +80,10 @@ REAL_TEXTS = [
         ("http:example.com/a b", "begins with 'http:' instead of http://", ""),
         (
             "https://example.com/?a=1&amp;b=2",
-            "has an ampersand as HTML writes it",
+            "has an ampersand as in HTML (&amp;)",
             "https://example.com/?a=1&b=2",
         ),
-        ("https://example.com/?a=1&amp;", "has an ampersand as HTML writes it", "https://example.com/?a=1&"),
+        ("https://example.com/?a=1&amp;", "has an ampersand as in HTML (&amp;)", "https://example.com/?a=1&"),
         ("https://example.com/?a=1&amp;,", "ends with ','", "https://example.com/?a=1&"),
         ("https://example.com/a,", "ends with ','", "https://example.com/a"),
         ("https://example.com/?a=1;b;", "ends with ';'", ""),

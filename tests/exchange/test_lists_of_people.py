@@ -75,7 +75,7 @@ def test_struck_out_text_is_reported(shop, struck):
     result = shop.import_file(workbook(rows, strike))
     assert result.created == 3
     ((row, detail),) = said(result, "struck-row")
-    assert row == 1 and "row 3" in detail and "struck out" in detail
+    assert row == 1 and "row 3" in detail and "struck-out" in detail
     assert result.is_complete
 
 
