@@ -18,11 +18,11 @@ from qrkit.exchange.table_files import (
     NO_TARGETS,
     SHORT_URL,
     Table,
-    are_addresses,
     check_number,
     is_of_targets,
     locate_in,
     row_of,
+    share_of_addresses,
     share_of_ours,
     table_of_rows,
 )
@@ -109,7 +109,7 @@ def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) 
         title
         for title, texts in zip(heading, cells, strict=True)
         if title and not NO_TARGETS.search(title)
-        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
+        if share_of_addresses(texts) >= HARDLY_ANYTHING_ELSE
     ]
 
 

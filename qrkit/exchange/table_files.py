@@ -92,6 +92,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+MOSTLY = 0.5
+"""The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
@@ -553,7 +555,8 @@ def missing_column(
     likely = near or [
         title
         for place, title in enumerate(heading)
-        if (not located.line or is_of_targets(title)) and are_addresses([row[place] for row in rows if row[place]])
+        if not located.line or is_of_targets(title)
+        if share_of_addresses([row[place] for row in rows if row[place]]) >= MOSTLY
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
@@ -591,7 +594,6 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def are_addresses(texts: Sequence[str], *, least: float = 1 / 2) -> bool:
-    """Return whether this share of the texts are addresses."""
-    addresses = sum(ADDRESS.match(text) is not None for text in texts)
-    return addresses > 0 and addresses >= least * len(texts)
+def share_of_addresses(texts: Sequence[str]) -> float:
+    """Return which share of texts are addresses; 0 without any text."""
+    return sum(ADDRESS.match(text) is not None for text in texts) / max(len(texts), 1)

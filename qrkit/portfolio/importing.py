@@ -23,7 +23,7 @@ from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import mapped_table, table_of_files
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOSTLY, Table, codes_of, share_of_addresses
 from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -222,8 +222,9 @@ class _Importing:
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        self._no_address = NO_CONTENT if are_addresses(contents) else None
-        if table.of_links or are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
+        addresses = share_of_addresses(contents)
+        self._no_address = NO_CONTENT if addresses >= MOSTLY else None
+        if table.of_links or addresses >= HARDLY_ANYTHING_ELSE:
             self._no_address = _NO_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}

@@ -36,8 +36,8 @@ from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path
 from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
 from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, STENCIL
-from qrkit.drawing.writers.copies import forms_of, is_in_cells
 from qrkit.drawing.writers.pixels import Tones
+from qrkit.drawing.writers.repeated_forms import forms_of, is_in_cells
 
 Masked = Callable[[Image.Image], None]
 """Adds the area of an item to a mask."""
