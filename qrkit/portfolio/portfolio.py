@@ -322,10 +322,11 @@ class Portfolio(Shown, Scanned, Written):
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
             update_by: What identifies existing QR Codes, so that rows update them instead of adding new ones: "name",
-                "short_url", or the name of a field of your own, such as "Poster ID". Every row needs its Content; other empty cells change nothing. Short codes, creation dates and scan counts stay, and
-                dynamic QR Codes stay dynamic. Rows with a new value add QR Codes. A row is left out if it lacks the
-                value, if it shares the value with an earlier row or several QR Codes, or if its short URL begins with
-                another host than the base URL and the old ones (`old_base_url`).
+                "short_url", or the name of a field of your own, such as "Poster ID". Every row needs its Content; other
+                empty cells change nothing. Short codes, creation dates and scan counts stay, and dynamic QR Codes stay
+                dynamic. Rows with a new value add QR Codes. A row is left out if it lacks the value, if it shares the
+                value with an earlier row or several QR Codes, or if its short URL begins with another host than the
+                base URL and the old ones (`old_base_url`).
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
             **place: Where the table is; the result says what was found and guessed. `sheet` is the name of the sheet;
