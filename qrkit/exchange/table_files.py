@@ -234,7 +234,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
 
 
 def _is_of_addresses(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
-    """Return whether a column holds contents or short URLs: there, a word for no value is told, as it is unexpected."""
+    """Return whether a column holds contents or short URLs: there, a word for no value is unexpected and reported."""
     chosen = {tidy(str(theirs)).lower() for ours, theirs in columns.items() if COLUMN_OF.get(ours.lower()) in ADDRESSES}
     known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
     name = title.lower()

@@ -118,12 +118,12 @@ def _is_opaque(picture: Image.Image) -> bool:
 
 
 class _Painting(NamedTuple):
-    """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it.
+    """A step of a canvas: how to paint it here, and the same step for the drawing process, if that supports it.
 
     Attributes:
         paint: Paints it on an image.
         step: Returns the step.
-        color: Its opaque color, if that is the only one and covers all pixels, or those that `cover` tells.
+        color: Its opaque color, if it has a single one, for all pixels or for those that `cover` adds.
         cover: Adds its area to a mask.
     """
 
