@@ -1,4 +1,4 @@
-"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is said."""
+"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is reported."""
 
 from io import BytesIO
 from zipfile import ZipFile
@@ -64,7 +64,7 @@ def test_rows_below_the_same_heading_again_are_read(shop):
 
 @pytest.mark.parametrize("struck", ["A3", "C3"])
 def test_struck_out_text_is_reported(shop, struck):
-    """In printed schedules, what is struck out is gone; such rows became QR Codes without a word."""
+    """In printed schedules, what is struck out is gone; such rows silently became QR Codes."""
 
     def strike(sheet):
         sheet[struck].font = Font(strike=True)
