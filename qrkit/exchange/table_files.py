@@ -423,7 +423,7 @@ def table_of_links(
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
-    if keeping and tool.visitors_win:
+    if keeping and tool.service in foreign.VISITORS_WIN:
         rule = f"links with parameters of their own also take those of visitors: {len(keeping)}, such as {keeping[0]!r}"
         difference = f"if both have a parameter, {tool.service} uses the visitor's, and qrkit the link's own"
         table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
