@@ -117,7 +117,7 @@ def _end_at_once(statuses: Sequence[int]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status, one of `EXIT_STATUSES`."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # the caller closed it
+        if getattr(sys, name) is None:  # closed by who started the command
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = reader._option_string_actions
     if words[0].startswith("-") and words[0] not in options:
         near = similar(words[0], options)
-        rule = f"is not an option; {near}" if near else "must come after the command"
+        rule = f"is not an option; {near}" if near else f"must come after the command: qrkit COMMAND {words[0]}"
         reader.error(f"{words[0]} {rule}")
     command = ""
     try:

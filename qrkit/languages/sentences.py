@@ -67,8 +67,8 @@ def _translated(language: LanguageTag, text: str) -> str:
         return found
     for mark in islice(re.finditer(": ", text), MOST_FIELDS):
         field, rule = text[: mark.start()], text[mark.end() :]
-        if rule in catalog(language) or _filled(language, rule):
-            return say("{field}: {rule}", field=field, rule=_translated(language, rule))
+        if said := say(rule) if rule in catalog(language) else _filled(language, rule):
+            return say("{field}: {rule}", field=field, rule=said)
     return text
 
 
