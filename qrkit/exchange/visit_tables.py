@@ -80,7 +80,7 @@ SERVICES = {
 _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
 """Plain names of columns that may say how often each row counts."""
 TIME_ZONES = frozenset({"timezone", "zeitzone", "fuseauhoraire", "zonahoraria", "tijdzone"})
-"""Plain names of columns of time zones: of the times, or of the visitors, which no heading tells apart."""
+"""Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _WITH_OFFSET = re.compile(
     r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
     re.IGNORECASE,

@@ -81,7 +81,7 @@ class Tables(NamedTuple):
 
 
 def tables_in(data: bytes) -> Tables:
-    """Return the tables of an archive without a manifest and PNG files, which has none if it has these.
+    """Return the tables of an archive; none if it has a manifest, PNG files or parts of a document.
 
     Several tables are read row by row, and the links in JSON and in dumps are not, so those are read alone.
     """
