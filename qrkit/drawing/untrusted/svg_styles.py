@@ -488,10 +488,10 @@ class _Styles:
         found = []
         for word in words:
             if address := address_of(word):
-                target = self._target(address)
+                target = self._element(address)
                 if target is None:
                     return "none"
-                found.append(f"url(#{target})")
+                found.append(f"url(#{self._new_ids[target]})")
             elif word.type != "function":
                 return None
             elif name == "filter" and word.lower_name in _FILTERS:
@@ -516,11 +516,6 @@ class _Styles:
             self._doubt("the SVG refers to another file, which is never loaded")
             return None
         return self._named.get(unquote(address[1:]), self._named.get(address[1:]))
-
-    def _target(self, address: str) -> str | None:
-        """Return the new id of the element that an address refers to; None if the file has no such element."""
-        element = self._element(address)
-        return None if element is None else self._new_ids[element]
 
     def _link(self, element: _Element, kept: dict[str, str]) -> None:
         """Keep a reference to an element of the file, or an embedded picture."""
