@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = reader._option_string_actions
     if words[0].startswith("-") and words[0] not in options:
         near = similar(words[0], options)
-        rule = f"is not an option; {near}" if near else "stands before the command; write options behind it"
+        rule = f"is not an option; {near}" if near else f"must come after the command: qrkit COMMAND {words[0]}"
         reader.error(f"{words[0]} {rule}")
     command = ""
     try:

@@ -145,7 +145,9 @@ def _check_together(asked: argparse.Namespace) -> None:
             problems += refused_options(asked, ["style"], rule)
     if asked.name_column is not None:
         problems += refused_options(asked, ["names"], "cannot be combined with --name-column")
-    problems += _wrong_sizes(asked) + _wrong_format(asked) + decoration_of(asked).problems()
+    if what := "designs" if _is_design(asked) else "text" if _is_shown_as_text(asked) else "":
+        problems += refused_options(asked, ["size_mm", "distance_m"], f"is only for pictures, not for {what}")
+    problems += _wrong_format(asked) + decoration_of(asked).problems()
     if problems:
         raise InvalidParameter(*problems)
 
@@ -169,11 +171,6 @@ def wrong_contents(asked: argparse.Namespace) -> list[Problem]:
     if asked.content is None and not kind:
         problems.append(Problem("content", None, "is required with --count"))
     return problems
-
-
-def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
-    what = "designs" if _is_design(asked) else "text" if _is_shown_as_text(asked) else ""
-    return refused_options(asked, ["size_mm", "distance_m"], f"is only for pictures, not for {what}") if what else []
 
 
 def _wrong_format(asked: argparse.Namespace) -> list[Problem]:

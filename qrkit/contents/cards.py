@@ -90,7 +90,7 @@ EVENT = {
 }
 REPEATS = {"DAILY": "Every day", "WEEKLY": "Every week", "MONTHLY": "Every month", "YEARLY": "Every year"}
 MORE_THAN_ONCE = "More than once"
-"""Stands for a rule with parts that one short text does not say."""
+"""What is shown for a rule that no short text expresses completely."""
 WIFI = {"P": "Password", "I": "User name", "E": "Sign-in method", "T": "Security", "H": "Hidden network"}
 SECURITY = {"WPA": "WPA", "WPA3": "WPA3", "WEP": "WEP", "none": "None, no password needed"}
 TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
@@ -175,7 +175,7 @@ def card(content: str) -> Card:
 
         parsed = card_of_fields(read(content))
     rows = [row for row in parsed.rows if not isinstance(row.value, str) or row.value.strip()]
-    if not parsed.title and not rows:
+    if not (parsed.title or rows or parsed.is_secret):
         return Card("text", TITLES["text"])
     title = parsed.title if len(parsed.title) <= LONGEST_TITLE else parsed.title[: LONGEST_TITLE - 1] + "…"
     if title != parsed.title:
@@ -262,20 +262,15 @@ def _wifi_summary(text: str) -> str:
     return _title_with_kind("Wi-Fi", _one_line(said.get("S", ""))) + (f" ({', '.join(about)})" if about else "")
 
 
-def _block_summary(text: str) -> str:
+def _named_summary(text: str) -> str:
     if "\n" not in text and "\r" not in text:
         text = re.sub(r" (?=[A-Z-]++[:;])", "\n", text)  # names have spaces instead of line breaks
-    parsed = READERS["BEGIN"](text.partition(":")[2])
-    return _title_with_kind(TITLES[parsed.kind], parsed.title) if parsed.kind != "text" else text
-
-
-def _contact_summary(text: str) -> str:
-    return _title_with_kind(TITLES["contact"], _contact_of(lines_of_card(text)).title)
-
-
-def _secret_summary(text: str) -> str:
-    label = unquote(text.partition("?")[0].rpartition("/")[2])
-    return f"{_title_with_kind(TITLES['otp'], _one_line(label))} ({say('secret hidden')})"
+    scheme, _, rest = text.partition(":")
+    parsed = READERS[scheme.upper()](rest)
+    if parsed.kind == "text":
+        return text
+    named = _title_with_kind(TITLES[parsed.kind], parsed.title)
+    return f"{named} ({say('secret hidden')})" if parsed.is_secret else named
 
 
 def _payment_summary(text: str) -> str:
@@ -330,8 +325,7 @@ def _wifi(rest: str) -> Card:
 
 
 def _one_time_password(rest: str) -> Card:
-    label = unquote(rest.partition("?")[0].rpartition("/")[2])
-    return Card("otp", _one_line(label) or TITLES["otp"], is_secret=True)
+    return Card("otp", _one_line(unquote(rest.partition("?")[0].rpartition("/")[2])), is_secret=True)
 
 
 def _card_of_old_phone(scheme: str, rest: str) -> Card:
@@ -508,10 +502,7 @@ READERS: Mapping[str, Callable[[str], Card]] = {
 
 SUMMARIES: Mapping[str, Callable[[str], str]] = {
     "WIFI": _wifi_summary,
-    **dict.fromkeys(("MECARD", "BIZCARD"), _contact_summary),
-    "BEGIN": _block_summary,
-    "OTPAUTH": _secret_summary,
-    "OTPAUTH-MIGRATION": _secret_summary,
+    **dict.fromkeys(("MECARD", "BIZCARD", "BEGIN", "OTPAUTH", "OTPAUTH-MIGRATION"), _named_summary),
 }
 """Maps the scheme of a content to the function that summarizes it."""
 LONGEST_SCHEME = 1 + max(map(len, SUMMARIES))

@@ -209,7 +209,7 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
 
 
 def _birthday(lines: Iterable[Line]) -> date | None:
-    """Return the day of birth; None if its year is one that stands for none, as Apple's contacts write it."""
+    """Return the day of birth; None if its year is a placeholder, as in contacts from Apple without a year."""
     return next((day_of(line.value) for line in lines if "X-APPLE-OMIT-YEAR" not in line.about.upper()), None)
 
 

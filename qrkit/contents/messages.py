@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
-from qrkit.contents.single_lines import OneLine, Pasted, check_characters
+from qrkit.contents.single_lines import OneLine, Pasted, check_characters, matching, requiring
 from qrkit.contents.syntax import message_of, raw_pairs, unescape, unquoted
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
@@ -73,24 +73,6 @@ PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), Befor
 DialedNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(_dialed), Pasted()]
 
 
-def _without_extension(number: str) -> str:
-    if ";" in number:
-        raise broken("must not have an extension, which no message reaches")
-    return number
-
-
-def _international(number: str) -> str:
-    if not number.startswith("+") or len(number) < len("+1234567"):
-        raise broken("must be an international number, with + and the country code: +49 30 123456")
-    return number
-
-
-def _receiver(addresses: tuple[str, ...]) -> tuple[str, ...]:
-    if not addresses:
-        raise broken("must have at least one e-mail address")
-    return addresses
-
-
 def plain_text(text: str) -> str:
     """Give line breaks one form, and remove spaces at both ends.
 
@@ -103,12 +85,19 @@ def plain_text(text: str) -> str:
 
 PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
 NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
-Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
+Number = Annotated[PhoneNumber, matching("[^;]*", "must not have an extension, which no message reaches"), NUMBER]
 Dialed = Annotated[
     DialedNumber,
     Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
 ]
-To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
+International = Annotated[
+    Number, matching(r"\+[0-9]{7,}", "must be an international number, with + and the country code: +49 30 123456")
+]
+To = Annotated[
+    EmailAddresses,
+    requiring(bool, "must have at least one e-mail address"),
+    Field(description="Receivers.", examples=["ana@example.com"]),
+]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
 Subject = Annotated[Annotated[OneLine, Length(1, 500)] | None, Field(description="The subject.")]
@@ -222,9 +211,7 @@ def read_phone(text: str) -> dict[str, Any] | None:
 
 
 @kind("WhatsApp chat", behind="redirect")
-def whatsapp(
-    number: Annotated[Number, AfterValidator(_international), Field(examples=["+39 040 123456"])], text: Message = None
-) -> str:
+def whatsapp(number: Annotated[International, Field(examples=["+39 040 123456"])], text: Message = None) -> str:
     """Begin a chat on WhatsApp, by its link `https://wa.me`.
 
     Example:

@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
+from pydantic import BeforeValidator, Field, Strict, StrictStr
 
-from qrkit.contents.single_lines import clean
+from qrkit.contents.single_lines import clean, requiring
 from qrkit.model import broken
 
 _DURATION = re.compile(
@@ -54,12 +54,6 @@ def _day_or_time(value: Any) -> Any:
         raise broken("must lie in the years 1 to 9999 of UTC") from error
 
 
-def _time_zone(name: str) -> str:
-    if zone_or_none(name) is None:
-        raise broken("must be the name of a time zone, such as Europe/Rome")
-    return name
-
-
 def zone_or_none(name: str) -> ZoneInfo | None:
     """Return the time zone with this name; None if it does not exist."""
     try:
@@ -97,6 +91,6 @@ def end_after(start: date, duration: str) -> date | None:
 Day = Annotated[date, BeforeValidator(_day)]
 DayOrTime = Annotated[Annotated[date, Strict()] | Annotated[datetime, Strict()], BeforeValidator(_day_or_time)]
 TimeZone = Annotated[
-    Annotated[StrictStr, AfterValidator(_time_zone)] | None,
+    Annotated[StrictStr, requiring(zone_or_none, "must be the name of a time zone, such as Europe/Rome")] | None,
     Field(description="Time zone of the times, such as Europe/Rome; without it, they are local times of the visitor."),
 ]

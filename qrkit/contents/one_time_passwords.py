@@ -13,11 +13,10 @@ from urllib.parse import quote
 from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.single_lines import OneLine, Pasted, matching
+from qrkit.contents.single_lines import OneLine, Pasted, matching, requiring
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.model import broken
 
 LONGEST_TEXT = 4_096
 NUMBERS = ("digits", "period", "counter")
@@ -29,19 +28,13 @@ def _compact(text: str) -> str:
     return text.replace(" ", "").replace("-", "").upper().rstrip("=")
 
 
-def _check_base32(secret: str) -> str:
-    # A group of 8 letters holds 5 bytes, and no whole number of bytes ends after 1, 3 or 6 letters (RFC 4648).
-    if len(secret) % 8 in (1, 3, 6):
-        raise broken("is incomplete: no base32 secret has this length")
-    return secret
-
-
 Secret = Annotated[
     StrictStr,
     AfterValidator(_compact),
     Length(8, 512),
     matching("[A-Z2-7]+", "must be base32: letters and digits from 2 to 7"),
-    AfterValidator(_check_base32),
+    # A group of 8 letters holds 5 bytes, and no whole number of bytes ends after 1, 3 or 6 letters (RFC 4648).
+    requiring(lambda secret: len(secret) % 8 not in (1, 3, 6), "is incomplete: no base32 secret has this length"),
     Pasted(),
     Field(
         repr=False,

@@ -83,16 +83,20 @@ def check_characters(
     return text
 
 
-def matching(pattern: str, rule: str) -> AfterValidator:
-    """Return an annotation for a text that matches a pattern as a whole; the rule says which texts do."""
-    compiled = re.compile(pattern, re.ASCII)
+def requiring(is_right: Callable[[Any], object], rule: str) -> AfterValidator:
+    """Return an annotation for a value that passes a test; the rule says which values do."""
 
-    def check(text: str) -> str:
-        if not compiled.fullmatch(text):
+    def check(value: Any) -> Any:
+        if not is_right(value):
             raise broken(rule)
-        return text
+        return value
 
     return AfterValidator(check)
+
+
+def matching(pattern: str, rule: str) -> AfterValidator:
+    """Return an annotation for a text that matches a pattern as a whole; the rule says which texts do."""
+    return requiring(re.compile(pattern, re.ASCII).fullmatch, rule)
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,7 +314,7 @@ def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -
     titles, names = _lower(heading), frozenset(heading)
     is_other = False
     for cells in rows:
-        # Tables in one sheet have a name in common, and of two names hardly any row of data is made.
+        # Tables in one sheet have a heading in common, and a row of data hardly ever consists of two headings.
         if (
             type(cells) is list
             and not names.isdisjoint(cells)
@@ -322,9 +322,9 @@ def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -
             and not any(map(ADDRESS.match, cells))
         ):
             is_other = _lower(map(tidy, cells)) != titles
-            yield UnreadableFile("is the heading of another table; import that table alone") if is_other else cells
+            yield UnreadableFile("is the heading of another table; import that table separately") if is_other else cells
         elif is_other and _is_filled(cells):
-            yield UnreadableFile("is below the heading of another table; import that table alone")
+            yield UnreadableFile("is below the heading of another table; import that table separately")
         else:
             yield cells
 
@@ -377,13 +377,16 @@ def _tell_of_marks(located: Located) -> None:
     for sheet, part, heading in located.parts:
         marks: tuple[tuple[Reason, Sequence[int], str], ...] = (
             ("hidden-row", part.hidden, "is hidden|are hidden"),
-            ("struck-row", part.struck, "has text that is struck out|have text that is struck out"),
+            ("struck-row", part.struck, "has struck-out text|have struck-out text"),
         )
         for reason, numbers, words in marks:
             if found := [number for number in numbers if number > heading]:
                 one, several = words.split("|")
-                many = f"1 row {one}" if len(found) == 1 else f"{len(found):,} rows {several}"
-                located.say(reason, f"{many} in {sheet}, the first is row {found[0]}; all rows were read")
+                first = f"row {found[0]}"
+                marked = f"{first} {one} in {sheet}"
+                if len(found) > 1:
+                    marked = f"{len(found):,} rows {several} in {sheet}, the first is {first}"
+                located.say(reason, f"{marked}; all rows were read")
 
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:

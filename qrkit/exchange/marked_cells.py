@@ -76,7 +76,7 @@ def number_text(number: float, code: str) -> str:
 def without_traces(
     rows: Iterator[tuple[int, Sequence[str], str]], is_of_addresses: Sequence[bool]
 ) -> Iterator[tuple[int, Sequence[str], str]]:
-    """Yield rows without what other programs write for no value, and for a line end of Excel."""
+    """Yield rows without the words of other programs for no value, and without line ends that Excel escaped."""
     for number, cells, error in rows:
         if not _NO_VALUES.isdisjoint(cells):
             pairs = zip(cells, is_of_addresses, strict=True)

@@ -9,7 +9,7 @@ found as the relations of the workbook say, and of styles only the formats of nu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from html import unescape
@@ -68,8 +68,7 @@ class Package:
             raise UnreadableFile("the file is a binary workbook (xlsb), which is not read; save it as xlsx")
         self._book = self._elements(self._path)
         self.texts = [*self._shared_texts()]
-        styles = self._styles()
-        self.formats, self.struck = _formats(styles), _struck(styles)
+        self.formats, self.struck = _styles_of_cells(self._styles())
         setting = next((one for name, one in self._book if name == "workbookPr"), {})
         self.since_1904 = setting.get("date1904") in ("1", "true")
 
@@ -122,9 +121,9 @@ class Package:
             for one in _ends(self.part(path), "si"):
                 yield _text_of(one)
 
-    def _styles(self) -> list[tuple[str, dict[str, str]]]:
-        paths = self._related(self._path, "styles").values()
-        return [element for path in paths if _normal(path) in self._entries for element in self._elements(path)]
+    def _styles(self) -> Iterator[tuple[str, dict[str, str]]]:
+        for path in self._related(self._path, "styles").values():
+            yield from self._elements(path) if _normal(path) in self._entries else ()
 
 
 def _slashed(path: str) -> str:
@@ -171,40 +170,32 @@ def _unescaped(text: str) -> str:
     return units.decode("utf-16-le", "replace")
 
 
-def _formats(styles: Sequence[tuple[str, dict[str, str]]]) -> list[str]:
-    """Return the kind of each style of cells: "date", "duration", or the format of any other."""
+def _styles_of_cells(styles: Iterable[tuple[str, dict[str, str]]]) -> tuple[list[str], frozenset[str]]:
+    """Return the kind of each style of cells, and the numbers of the styles whose text is struck out.
+
+    A kind is "date", "duration", or the format of any other.
+    """
     from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
     own: dict[str, str] = {}
     kinds: list[str] = []
-    is_of_cells = False
-    for name, one in styles:
-        if name == "numFmt":
-            own[one.get("numFmtId", "")] = one.get("formatCode", "")
-        elif name in ("cellXfs", "cellStyleXfs", "cellStyles", "dxfs"):
-            is_of_cells = name == "cellXfs"
-        elif name == "xf" and is_of_cells:
-            number = one.get("numFmtId", "0")
-            code = own.get(number) or BUILTIN_FORMATS.get(int(number) if number.isdecimal() else 0, "")
-            kinds.append("duration" if is_timedelta_format(code) else "date" if is_date_format(code) else code)
-    return kinds
-
-
-def _struck(styles: Sequence[tuple[str, dict[str, str]]]) -> frozenset[str]:
-    """Return the numbers of the styles of cells whose text is struck out."""
-    fonts: set[str] = set()
-    found: list[bool] = []
+    fonts, struck = set[str](), set[str]()
     font, group = -1, ""
     for name, one in styles:
         if name in ("fonts", "fills", "cellXfs", "cellStyleXfs", "cellStyles", "dxfs"):
             group = name
+        elif name == "numFmt":
+            own[one.get("numFmtId", "")] = one.get("formatCode", "")
         elif group == "fonts" and name == "font":
             font += 1
         elif group == "fonts" and name == "strike" and one.get("val", "1") in ("1", "true", "on"):
             fonts.add(str(font))
         elif group == "cellXfs" and name == "xf":
-            found.append(one.get("fontId", "0") in fonts)
-    return frozenset(str(place) for place, is_struck in enumerate(found) if is_struck)
+            struck.update([str(len(kinds))] if one.get("fontId", "0") in fonts else [])
+            number = one.get("numFmtId", "0")
+            code = own.get(number) or BUILTIN_FORMATS.get(int(number) if number.isdecimal() else 0, "")
+            kinds.append("duration" if is_timedelta_format(code) else "date" if is_date_format(code) else code)
+    return kinds, frozenset(struck)
 
 
 class _Sheet(NamedTuple):

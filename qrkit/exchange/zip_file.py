@@ -78,7 +78,7 @@ class Tables(NamedTuple):
 
 
 def tables_in(data: bytes) -> Tables:
-    """Return the tables of an archive without a manifest and PNG files, which has none if it has these.
+    """Return the tables of an archive; none if it has a manifest, PNG files or parts of a document.
 
     Several tables are read row by row, and the links in JSON and in dumps are not, so those are read alone.
     """
@@ -97,7 +97,7 @@ def tables_in(data: bytes) -> Tables:
     ]
     rule = "is another file of the archive, and was not read"
     issues = [ImportIssue(1, "", "", "", "unread-file", f"{path!r} {rule}") for path in entries if path not in formats]
-    return Tables(files, issues)
+    return Tables(files, issues if files else [])
 
 
 def read(data: bytes, how: Reading) -> Table:

@@ -67,13 +67,13 @@ def _translated(language: LanguageTag, text: str) -> str:
         return found
     for mark in islice(re.finditer(": ", text), MOST_FIELDS):
         field, rule = text[: mark.start()], text[mark.end() :]
-        if rule in catalog(language) or _filled(language, rule):
-            return say("{field}: {rule}", field=field, rule=_translated(language, rule))
+        if said := say(rule) if rule in catalog(language) else _filled(language, rule):
+            return say("{field}: {rule}", field=field, rule=said)
     return text
 
 
 def _filled(language: LanguageTag, text: str) -> str:
-    """Return the translation of a sentence whose values are filled in; "" if it is none of the catalog."""
+    """Return the translation of a sentence whose values are filled in; "" if the catalog does not have it."""
     for pattern, sentence in _patterns(language):
         if found := pattern.fullmatch(text):
             return say(sentence, **{name: _translated(language, value) for name, value in found.groupdict().items()})

@@ -1,4 +1,4 @@
-"""The fields of QR Codes as callers give them: which there are, and how they change a record."""
+"""The fields of QR Codes that callers pass: which ones exist, and how they change a record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def only_given(**fields: Any) -> dict[str, Any]:
 
 
 def checked_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) -> Mapping[str, Any]:
-    """Return the terms of a QR Code, after checking that they are nothing else.
+    """Return the terms of a QR Code, after checking that all names are those of terms.
 
     Args:
         unchanged: Fields that only a new QR Code takes.

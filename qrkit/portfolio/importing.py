@@ -22,7 +22,7 @@ from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.sheets import mapped_table, table_of_files
+from qrkit.exchange.sheets import File, table_of_files
 from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOSTLY, Table, codes_of, share_of_addresses
 from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
@@ -130,18 +130,17 @@ def read_table(
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
-    if len(files) > 1:
-        table = table_of_files(files, columns or {}, place)
-    else:
-        ((_, format, data),) = files or [("", format, data)]
-        table = _table_of(data, format, columns or {}, seen, place)
-    table.issues.extend(issues if files else ())
+    if len(files) < 2:
+        files = [("", *files[0][1:]) if files else ("", format, data)]
+    table = (
+        table_of_files(files, columns or {}, place) if columns or len(files) > 1 else _table_of(files[0], seen, place)
+    )
+    table.issues.extend(issues)
     return table
 
 
-def _table_of(data: bytes, format: str, columns: Mapping[str, str], seen: Watch, place: Place) -> Table:
-    if columns:
-        return mapped_table(data, format, columns, place)
+def _table_of(file: File, seen: Watch, place: Place) -> Table:
+    _, format, data = file
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
     chosen = sniffed(data, format)
     place.check("" if chosen.name in SHEETS and chosen.name != "json" else chosen.name)

@@ -311,7 +311,7 @@ def _of_view(view: Scans) -> dict[str, Any]:
     return {
         "time_zone": view.time_zone,
         "most_a_day": view.most_a_day,
-        "visits": _visits(view),
+        "visits": _counts(analytics.visits_by_kind(view), "visits", by="kind"),
         "by_hour": analytics.scans_by_hour(view),
         "imported": imported_scans(view),
         "hourly": _hourly(view),
@@ -421,35 +421,25 @@ def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFra
     return frame if len(frame) >= FEWEST_HOURS else None
 
 
-def _visits(scans: Scans) -> dict[str, int]:
-    kinds = analytics.visits_by_kind(scans)
-    return dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True))
-
-
 def _by_code(scans: Scans, codes: Sequence[QRCode]) -> tuple[dict[str, int], dict[str, int]]:
     """Return scans and visitors by the ID of the QR Code."""
     frame = analytics.top_qrcodes(scans, most=len(codes) + 1)
     return _counts(frame), _counts(frame, "visitors")
 
 
-def _visitors_in(scans: Scans) -> dict[str, int]:
-    """Count visitors by the ID of the campaign; a visitor of several of its QR Codes counts once."""
-    frame = scans.ask(BY_CAMPAIGN)
-    return dict(zip(frame["campaign_id"].astype("str"), frame["visitors"].astype("int64").tolist(), strict=True))
-
-
 def _sizes(scans: Scans, asked: Asked) -> dict[str, Any]:
     """Return what groups are measured by: fields of the facts by name. Most are counted only to hide small groups."""
     if asked.least is None:
         return {"visitors_in": {}, "keyless": {"qrcode_id": _keyless(scans, "qrcode_id")}}
-    measured: Sequence[str] = ("qrcode_id", *asked.attributes)
-    return {"visitors_in": _visitors_in(scans), "keyless": {name: _keyless(scans, name) for name in measured}}
+    # A visitor of several QR Codes of a campaign counts once.
+    visitors, measured = _counts(scans.ask(BY_CAMPAIGN), "visitors", by="campaign_id"), ("qrcode_id", *asked.attributes)
+    return {"visitors_in": visitors, "keyless": {name: _keyless(scans, name) for name in measured}}
 
 
 def _keyless(scans: Scans, attribute: str) -> dict[str, int]:
     """Count scans without the key of a visitor by the value of an attribute."""
-    frame = scans.ask(WITHOUT_KEY.format(value=value_sql(attribute, scans), table=table_of(attribute)))
-    return dict(zip(frame["value"].astype("str"), frame["scans"].astype("int64").tolist(), strict=True))
+    asked = WITHOUT_KEY.format(value=value_sql(attribute, scans), table=table_of(attribute))
+    return _counts(scans.ask(asked), by="value")
 
 
 def _hourly(scans: Scans) -> pd.DataFrame:
@@ -464,9 +454,9 @@ def _swept_counts(scans: Scans, asked: Asked) -> dict[str, int]:
     return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
 
 
-def _counts(frame: pd.DataFrame, what: str = "scans") -> dict[str, int]:
-    """Convert a column of a frame to a dictionary with the IDs of the QR Codes as keys."""
-    return dict(zip(frame["qrcode_id"], map(int, frame[what]), strict=True))
+def _counts(frame: pd.DataFrame, what: str = "scans", *, by: str = "qrcode_id") -> dict[str, int]:
+    """Convert a column of a frame to a dictionary, by default with the IDs of the QR Codes as keys."""
+    return dict(zip(frame[by].astype("str"), map(int, frame[what]), strict=True))
 
 
 def _by_campaign(

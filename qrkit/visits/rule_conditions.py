@@ -37,7 +37,7 @@ LEAST_QUALITY = 0.9
 OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
 """Languages that people and rules also know by another code: Norwegian, and old codes of Java and Android."""
 OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
-"""Codes that the European Union writes for countries, by which people know them, with those of ISO 3166."""
+"""Codes of countries that the European Union uses and ISO 3166 does not, with those of ISO 3166."""
 MOST_LANGUAGES = 50
 MOST_PARAMETERS = 100
 MOST_COMPILED = 1_000
@@ -203,19 +203,19 @@ def _among(attribute: str) -> Callable[[Condition], Test]:
     return test_of
 
 
-def _query(condition: Condition) -> Test:
-    name, values = condition.match_key, condition.match_value
-    return lambda visitor: visitor.parameters.get(name) in values
+def _named(attribute: str, *given: str) -> Callable[[Condition], Test]:
+    """Make tests of the value with the name of a condition, which is one of the values given here, or of its own."""
+
+    def test_of(condition: Condition) -> Test:
+        name, values, found = condition.match_key, given or condition.match_value, attrgetter(attribute)
+        return lambda visitor: found(visitor).get(name) in values
+
+    return test_of
 
 
 def _query_of_any_value(condition: Condition) -> Test:
     name = condition.match_key
     return lambda visitor: name in visitor.parameters
-
-
-def _query_without_value(condition: Condition) -> Test:
-    name = condition.match_key
-    return lambda visitor: visitor.parameters.get(name) == ""
 
 
 def _address(condition: Condition) -> Test:
@@ -296,11 +296,6 @@ def _hours(condition: Condition) -> Test:
     return test
 
 
-def _element(condition: Condition) -> Test:
-    number, values = condition.match_key, condition.match_value
-    return lambda visitor: visitor.elements.get(number) in values
-
-
 def _drawn(visitor: Visitor, purpose: bytes = b"") -> int:
     """Return 64 bits by chance, the same for a visitor all day, and others for each QR Code and each purpose."""
     key = visitor.key.to_bytes(8, "big")
@@ -323,9 +318,9 @@ TESTS: dict[str, Callable[[Condition], Test]] = {
     "device": _among("device"),
     "browser": _among("device"),
     "language": _among("languages"),
-    "query-param": _query,
+    "query-param": _named("parameters"),
     "any-value-query-param": _query_of_any_value,
-    "valueless-query-param": _query_without_value,
+    "valueless-query-param": _named("parameters", ""),
     "ip-address": _address,
     "geolocation-country-code": _place("country"),
     "geolocation-region-name": _place("region"),
@@ -337,7 +332,7 @@ TESTS: dict[str, Callable[[Condition], Test]] = {
     "after-date": _after,
     "weekday": _weekday,
     "hours": _hours,
-    "gs1-element": _element,
+    "gs1-element": _named("elements"),
     "share": _share,
 }
 """Makes the test of a condition, by its type."""

@@ -297,7 +297,7 @@ def test_python_m_qrkit_starts_quickly(words):
         (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is not a command; did you mean 'generate'"),
         (["draw"], "qrkit: COMMAND: 'draw' is not a command; allowed: generate, sheet, content, decode"),
         (["--versoin"], "qrkit: --versoin is not an option; did you mean '--version'?"),
-        (["--store", "shop.duckdb", "list"], "qrkit: --store stands before the command; write options behind it"),
+        (["--store", "shop.duckdb", "list"], "qrkit: --store must come after the command: qrkit COMMAND --store"),
         (["help"], "qrkit: COMMAND: 'help' is not a command; did you mean '--help'?"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--foregruond=red"], "--foregruond is not an option; did you mean '--foreground'?"),

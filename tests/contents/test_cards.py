@@ -213,7 +213,7 @@ def test_an_event_says_that_it_repeats(rule, rows):
         ("BEGIN:VCARD\nFN:Ana\nBDAY:--0614\nEND:VCARD", "--0614"),
     ],
 )
-def test_a_contact_has_a_birthday(content, value):
+def test_the_birthday_of_a_contact_is_shown(content, value):
     assert card(content).rows == (Row("Birthday", value),)
 
 

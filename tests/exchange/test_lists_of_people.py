@@ -1,4 +1,4 @@
-"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is said."""
+"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is reported."""
 
 from io import BytesIO
 from zipfile import ZipFile
@@ -50,11 +50,11 @@ def test_rows_below_another_heading_are_left_out(shop, second, as_file):
     assert "heading of another table" in first and "below the heading of another table" in below
 
 
-def test_text_that_is_the_name_of_a_column_is_no_heading(shop):
+def test_a_cell_with_the_name_of_a_column_is_not_a_heading(shop):
     assert shop.import_file(f"Name,Content\nContent,{HERE}\nName,Name\nB,{HERE}2\n".encode()).created == 3
 
 
-def test_the_same_heading_goes_on_with_its_table(shop):
+def test_rows_below_the_same_heading_again_are_read(shop):
     rows = f"Name,Content\nA,{HERE}\nContent,Name\nx,y\nName,Content\nB,{HERE}2\n"
     assert shop.import_file(rows.encode()).created == 2
 
@@ -64,7 +64,7 @@ def test_the_same_heading_goes_on_with_its_table(shop):
 
 @pytest.mark.parametrize("struck", ["A3", "C3"])
 def test_struck_out_text_is_reported(shop, struck):
-    """In printed schedules, what is struck out is gone; such rows became QR Codes without a word."""
+    """In printed schedules, what is struck out is gone; such rows silently became QR Codes."""
 
     def strike(sheet):
         sheet[struck].font = Font(strike=True)
@@ -75,7 +75,7 @@ def test_struck_out_text_is_reported(shop, struck):
     result = shop.import_file(workbook(rows, strike))
     assert result.created == 3
     ((row, detail),) = said(result, "struck-row")
-    assert row == 1 and "row 3" in detail and "struck out" in detail
+    assert row == 1 and "row 3" in detail and "struck-out" in detail
     assert result.is_complete
 
 
@@ -83,7 +83,7 @@ def test_struck_out_text_is_reported(shop, struck):
 
 
 @pytest.mark.parametrize("nothing", ["NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"])
-def test_what_programs_write_for_nothing_is_nothing(shop, nothing):
+def test_words_for_no_value_are_empty_cells(shop, nothing):
     """Campaigns were called NULL, and each row had warnings about its date and its scans."""
     heading = "Name,Content,Created (UTC),Scans,Comment,Campaign Name,City"
     result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 5)}\n".encode())
@@ -92,14 +92,14 @@ def test_what_programs_write_for_nothing_is_nothing(shop, nothing):
     assert result.issues == ()
 
 
-def test_in_our_own_files_such_a_word_is_a_text(shop):
+def test_words_for_no_value_are_texts_in_our_own_files(shop):
     shop.insert_qrcode(HERE, name="None", comment="NULL")
     with open_portfolio(":memory:", base_url=GO) as other:
         other.import_file(shop.export_bytes("csv"))
         assert [(code.name, code.comment) for code in other.list_qrcodes()] == [("None", "NULL")]
 
 
-def test_line_ends_that_a_program_wrote_as_text_are_left_out(shop):
+def test_escaped_line_ends_of_excel_are_removed(shop):
     """Some programs write _x000D_ for Excel's line ends; the address led to a page that does not exist."""
     shop.import_file(f"Name,Content,Comment\nA_x000D_,{HERE}_x000D_,Line_x000D_\n".encode())
     assert [(code.name, code.content, code.comment) for code in shop.list_qrcodes()] == [("A", HERE, "Line")]
@@ -172,6 +172,6 @@ def test_tables_of_an_archive_with_one_heading_are_one_table(shop, columns):
      (b"MIME-Version: 1.0\r\n", "web page"), (b"BEGIN:VCARD\r\nVERSION:3.0\r\n", "contact")],
 )  # fmt: skip
 @pytest.mark.parametrize("format", ["csv", None])
-def test_error_says_what_a_file_is_that_holds_no_table(shop, start, what, format):
+def test_error_says_what_kind_of_file_has_no_table(shop, start, what, format):
     with pytest.raises(UnreadableFile, match=what):
         shop.import_file(start + b"x" * 100, format=format)

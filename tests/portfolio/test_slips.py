@@ -53,7 +53,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("slip", RULES)
-def test_a_slip_is_named(slip):
+def test_error_says_what_would_be_right(slip):
     act, rule = RULES[slip]
     with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
         door = shop.insert_qrcode(LINK, name="Door", short_code="door")

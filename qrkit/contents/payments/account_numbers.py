@@ -11,7 +11,7 @@ from stdnum.exceptions import ValidationError
 from stdnum.iso7064 import mod_97_10
 
 from qrkit.contents.content import LastShown
-from qrkit.contents.single_lines import Pasted, matching
+from qrkit.contents.single_lines import Pasted, matching, requiring
 from qrkit.design.limits import Length
 from qrkit.model import broken
 
@@ -39,12 +39,6 @@ def _check_iban(number: str) -> str:
         return iban.validate(number, check_country=False)
     except ValidationError:
         raise broken(f"is not as long as account numbers of {number[:2]} are, or has letters in other places") from None
-
-
-def _check_bic(number: str) -> str:
-    if not bic.is_valid(number):
-        raise broken("must be a BIC: 8 or 11 letters and digits, with a country in places 5 and 6, such as BPOTBEB1")
-    return number
 
 
 def check_creditor_reference(number: str) -> str:
@@ -78,7 +72,10 @@ Iban = Annotated[
     ),
     LastShown(4),
 ]
+_IS_BIC = requiring(
+    bic.is_valid, "must be a BIC: 8 or 11 letters and digits, with a country in places 5 and 6, such as BPOTBEB1"
+)
 Bic = Annotated[
-    Annotated[StrictStr, AfterValidator(compact), AfterValidator(_check_bic), Pasted()] | None,
+    Annotated[StrictStr, AfterValidator(compact), _IS_BIC, Pasted()] | None,
     Field(title="BIC", description="The bank of that account."),
 ]

@@ -28,7 +28,7 @@ _DOUBTED_ELEMENTS = {
     **dict.fromkeys(("video", "audio", "canvas", "iframe"), "the SVG embeds media, which are left out"),
 }
 _IN_LINKS: Any = etree.ETXPath(f"//{NAMESPACE}a/{NAMESPACE}a | //{NAMESPACE}switch/{NAMESPACE}a/*")
-"""Finds links in links, and what a link holds that is a choice; Chromium draws neither."""
+"""Finds links within links, and the children of a link in a switch; Chromium draws neither."""
 
 
 def kind_of(element: _Element) -> str:

@@ -246,7 +246,7 @@ def _size(root: _Element) -> list[float]:
 
 
 def _view_around(element: _Element) -> list[float]:
-    """Return the width and height of the view that an element is in; an empty list if they are not said."""
+    """Return the width and height of the view that an element is in; an empty list if one is missing."""
     around = next(one for one in element.iterancestors() if kind_of(one) in ("svg", "symbol"))
     return view_box(around.get("viewBox", ""))[2:] or _size(around)
 

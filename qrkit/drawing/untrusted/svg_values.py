@@ -150,7 +150,7 @@ _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$
 
 def is_simple(name: str, value: str) -> bool:
     """Return True for a value of a property that renderers read as browsers do."""
-    if name == "image-rendering":  # in an attribute, renderers know none of the names of today
+    if name == "image-rendering":  # in an attribute, renderers know only its older values
         return False
     return (_SIMPLE_COLOR if name in COLORS else _SIMPLE).fullmatch(value) is not None
 

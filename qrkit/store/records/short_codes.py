@@ -261,7 +261,7 @@ def longest_known(store: Store, path: str) -> tuple[str, str] | None:
 
 
 def longest_pasted(store: Store, path: str) -> tuple[str, str] | None:
-    """Return what `longest_known` does of a path that may end with what people and programs add when they paste it."""
+    """Return what `longest_known` returns, for a path that may end with what is pasted along with it."""
     shortest, *longer = without_mistakes(path)
     found = [longest_known(store, shortest)]
     if shortest != path:
