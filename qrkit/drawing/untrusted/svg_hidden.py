@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from qrkit.drawing.untrusted.svg_values import NAMESPACE
+
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-NAMESPACE = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = frozenset(
     """
     svg g defs symbol use image path rect circle ellipse line polyline polygon clipPath mask pattern marker

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
+NAMESPACE = "{http://www.w3.org/2000/svg}"
 LARGEST_NUMBER = 1e6
 MOST_DASHES = 32
 LONGEST_VALUE = 500
