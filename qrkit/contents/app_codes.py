@@ -14,7 +14,7 @@ APP_CODES = {
         rf"(?i:(?:BCD\s+0[0-9]{{2}}|SPC\s+0[0-9]{{3}})\s|000201[0-9]{{4}}.*6304[0-9A-F]{{4}}\s*\Z|{PAYMENTS_OF_APPS})"
     ),
     "one-time password": "(?i:(?:(?:apple-)?otpauth(?:-migration)?|motp|phonefactor):)",
-    "mobile plan (eSIM)": r"(?i:(?:LPA:)?1\$[A-Z0-9-]+(?:\.[A-Z0-9-]+)+\$)",
+    "mobile plan (eSIM)": r"(?i:LPA:1\$|1\$[A-Z0-9-]+(?:\.[A-Z0-9-]+)+\$)",
     "passkey sign-in": "(?i:FIDO:/[0-9])",
     "smart home device": (
         r"MT:[0-9A-Z.-]{19}|X-HM://[0-9A-Z]{9}|Z:[0-9A-F]{16}\$I:|90[0-9]{50,}\s*\Z|"
@@ -22,7 +22,10 @@ APP_CODES = {
     ),
     "Wi-Fi device": "DPP:(?:.*;)?K:[A-Za-z0-9+/=]+;",
     "phone setup": r'\{\s*"android\.app\.extra\.PROVISIONING_',
-    "VPN access": (r"\[Interface\]\s(?:.*\s)?PrivateKey\s*=|(?:ssr?|vmess|vless|trojan|hysteria2?|hy2|tuic)://\S"),
+    "VPN access": (
+        r"(?:#[^\n]*+\s+)*+\[Interface\]\s(?:.*\s)?PrivateKey\s*=|"
+        r"(?:ssr?|vmess|vless|trojan|hysteria2?|hy2|tuic)://\S"
+    ),
     "health certificate": r"(?:HC1|NL[0-9]):[0-9A-Z $%*+./:-]{50}|shc:/[0-9/]{8}",
     "boarding pass": "M[1-9][A-Z0-9/. -]{20}[E ][A-Z0-9 ]{7}[A-Z]{6}[A-Z0-9 ]{3}[0-9 ]{4}[A-Z0-9 ][0-9]{3}",
     "receipt": (

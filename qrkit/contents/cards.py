@@ -363,10 +363,10 @@ def _contact_value(field: Line) -> str | Moment:
     if field.name == "GEO":
         return _coordinates(field.value)
     if field.name == "BDAY":
-        from qrkit.contents.moments import day_of  # few contacts have a birthday
+        from qrkit.contents.contacts import birthday_of  # few contacts have a birthday
 
-        day = day_of(field.value)
-        return Moment(day) if day else field.value
+        born = birthday_of(field)
+        return born if isinstance(born, str) else Moment(born)
     return without_scheme(field)
 
 
@@ -399,9 +399,9 @@ def _event(text: str) -> Card:
         parts = dict(part.partition("=")[::2] for part in fields["RRULE"].value.strip().upper().split(";"))
         is_each = parts.get("INTERVAL", "1") == "1" and parts.keys() <= {"FREQ", "INTERVAL", "UNTIL", "WKST"}
         said["RRULE"] = Word(REPEATS.get(parts.get("FREQ", ""), MORE_THAN_ONCE) if is_each else MORE_THAN_ONCE)
-        from qrkit.contents.moments import day_of  # few events are repeated
+        from qrkit.contents.events import last_day_of  # few events are repeated
 
-        last = day_of(parts.get("UNTIL", ""))
+        last = last_day_of(parts.get("UNTIL", ""), start.zone if isinstance(start, Moment) else "")
         said |= {"UNTIL": Moment(last)} if last else {}
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 

@@ -195,7 +195,9 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     if not name:
         return None
     fields = _name_fields(" ".join(name.split()), family, given) | {"organization": company}
-    fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE"), "birthday": _birthday(found.get("BDAY", ()))}
+    born = (birthday_of(line) for line in found.get("BDAY", ()))
+    fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE")}
+    fields["birthday"] = next((day for day in born if isinstance(day, date)), None)
     for line in found.get("TEL", ()):
         fields[phone_field(line)] = (*fields.get(phone_field(line), ()), without_scheme(line))
     fields["email"] = tuple(map(without_scheme, found.get("EMAIL", ())))
@@ -208,9 +210,9 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     return {name: value for name, value in fields.items() if value not in ("", None)}
 
 
-def _birthday(lines: Iterable[Line]) -> date | None:
-    """Return the day of birth; None if its year is a placeholder, as in contacts from Apple without a year."""
-    return next((day_of(line.value) for line in lines if "X-APPLE-OMIT-YEAR" not in line.about.upper()), None)
+def birthday_of(line: Line) -> date | str:
+    """Return the day of birth, or what is given instead; "" if its year is a placeholder, as in contacts from Apple."""
+    return "" if "X-APPLE-OMIT-YEAR" in line.about.upper() else day_of(line.value) or line.value
 
 
 def read_mecard(text: str) -> dict[str, Any] | None:

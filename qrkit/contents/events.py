@@ -314,8 +314,7 @@ def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
     fields: dict[str, Any] = {"repeat": repeat}
     fields |= {name: int(text) for name, text in numbers.items() if re.fullmatch("[0-9]{1,6}", text)}
     if "UNTIL" in parts:
-        until = moment_of(parts.pop("UNTIL"))
-        fields["until"] = _in_zone(until, zone).date() if isinstance(until, datetime) else until
+        fields["until"] = last_day_of(parts.pop("UNTIL"), zone)
     if repeat == "weekly" and "BYDAY" in parts:
         fields["weekdays"] = tuple(parts.pop("BYDAY").split(","))
     # The day on which weeks begin matters only if some are left out, and an event is on several days of the others.
@@ -330,7 +329,11 @@ def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
     return fields if is_whole and is_read and repeat in REPEATS else {}
 
 
-def _in_zone(moment: datetime, zone: str | None) -> datetime:
+def last_day_of(until: str, zone: str | None) -> date | None:
+    """Return the day on which a rule ends, in the time zone of its event; the rule has it in UTC."""
+    moment, known = moment_of(until), zone_or_none(zone or "")
+    if not isinstance(moment, datetime):
+        return moment
     with suppress(OverflowError):
-        return moment.astimezone(zone_or_none(zone)) if zone and moment.tzinfo else moment
-    return moment
+        moment = moment.astimezone(known) if known and moment.tzinfo else moment
+    return moment.date()

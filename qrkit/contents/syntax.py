@@ -47,9 +47,9 @@ APP_LINK = (
 """How links begin that open a call, a chat, a calendar or music in an app."""
 PAYMENTS_OF_APPS = (
     r"S[PI]D\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s|HRVHUB30\s|(?:[0-9]{10})?\|PL\|[0-9]{26}\||"
-    r"C\+?[0-9]{9,15};[0-9.,]*;[^;]*;[0-7]\s*\Z|00(?=[0-9]*[A-V])[0-9A-V]{90,}\s*\Z|wxp://\S|weixin://wxpay/|"
+    r"C\+?[0-9]{9,15};[0-9.,]*;[^;]*;[0-7]\s*\Z|(?-i:0[048]0(?=[0-9]*[A-V])[0-9A-V]{89,})\s*\Z|wxp://\S|weixin://wxpay/|"
     r"(?:ln(?:bc|tb)[0-9]*[munp]?1[02-9ac-hj-np-z]{50,}|lnurl1[02-9ac-hj-np-z]{20,})\s*\Z|"
-    r"(?:(?:bc|tb)1[02-9ac-hj-np-z]{11,71}|0x[0-9a-f]{40})\s*\Z"
+    r"(?:(?:bc|tb)1[02-9ac-hj-np-z]{39,71}|0x[0-9a-f]{40})\s*\Z"
 )
 """How payments begin that only banking apps and wallets read: those of Czechia, Russia, Serbia, Slovenia, Hungary,
 Croatia, Poland, Sweden, Slovakia and China, and of Lightning, Bitcoin and Ethereum without a scheme in front."""

@@ -179,20 +179,32 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
 def _located_in(files: Iterable[File], place: Place, share: Share | None, name: str = "the file") -> Located:
     """Find the table of files; objects, and lines of a log, are counted from 1, as they have no heading.
 
+    Of several files, those that cannot be read are told.
+
     Args:
         name: The name to use in errors of a file that has none.
     """
     parts: list[Part] = []
     formats: set[str] = set()
+    unread: list[str] = []
     for file, format, data in files:
-        chosen = sniffed(data, format).name
-        if chosen not in SHEETS:
-            raise UnreadableFile(f"{file or name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
-        check_size(data)
+        try:
+            chosen = sniffed(data, format).name
+            if chosen not in SHEETS:
+                raise UnreadableFile(f"{file or name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
+            check_size(data)
+            parts += [part._replace(file=file) for part in SHEETS[chosen](data, place, share)]
+        except UnreadableFile as error:
+            if not file:
+                raise
+            unread.append(f"{file!r} was not read: {error}")
+            continue
         formats.add(chosen)
-        found = SHEETS[chosen](data, place, share)
-        parts += [part._replace(name=": ".join(filter(None, (file, part.name)))) for part in found]
+    if unread and not parts:
+        raise UnreadableFile("; ".join(unread))
     located = locate(parts, place, share)
+    for detail in unread:
+        located.say("unread-file", detail)
     if formats <= {"json", "log"}:
         located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
     return located

@@ -87,6 +87,8 @@ SHORT_URL = "Trackable URL"
 """The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
 ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
 """Columns whose cells may show a text that links to an address, and what to call the address."""
+KEPT_AS_WRITTEN = frozenset({*ADDRESSES, "Password"})
+"""Columns in which a word for no value, such as None, is no empty cell: it would be told, or would open a link."""
 NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
@@ -212,7 +214,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool = None if columns else foreign.tool_of(heading)
     if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
-        rows = without_traces(rows, [_is_of_addresses(title, tool, columns or {}) for title in heading])
+        rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
     if tool:
         links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
@@ -233,12 +235,12 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     return table
 
 
-def _is_of_addresses(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
-    """Return whether a column holds contents or short URLs: there, a word for no value is unexpected and reported."""
-    chosen = {tidy(str(theirs)).lower() for ours, theirs in columns.items() if COLUMN_OF.get(ours.lower()) in ADDRESSES}
+def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
+    """Return whether a column has contents, short URLs or passwords."""
+    chosen = {tidy(str(theirs)).lower(): COLUMN_OF.get(ours.lower()) for ours, theirs in columns.items()}
     known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
     name = title.lower()
-    return COLUMN_OF.get(name) in ADDRESSES or name in chosen or foreign.plain_name(title) in known
+    return not KEPT_AS_WRITTEN.isdisjoint({COLUMN_OF.get(name), chosen.get(name)}) or foreign.plain_name(title) in known
 
 
 def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:

@@ -81,7 +81,11 @@ _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impre
 """Plain names of columns that may say how often each row counts."""
 TIME_ZONES = frozenset({"timezone", "zeitzone", "fuseauhoraire", "zonahoraria", "tijdzone"})
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
-_WITH_OFFSET = re.compile(r".*(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(\b.*)?|[0-9.]+", re.IGNORECASE)
+_WITH_OFFSET = re.compile(
+    r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
+    re.IGNORECASE,
+)
+"""A time with an offset, or seconds since 1970; the year of a date such as 31-12-2024 is no offset."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")

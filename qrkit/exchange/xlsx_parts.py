@@ -67,6 +67,7 @@ class Package:
         if self._path.endswith(".bin"):
             raise UnreadableFile("the file is a binary workbook (xlsb), which is not read; save it as xlsx")
         self._book = self._elements(self._path)
+        self.struck_texts = set[str]()
         self.texts = [*self._shared_texts()]
         self.formats, self.struck = _styles_of_cells(self._styles())
         setting = next((one for name, one in self._book if name == "workbookPr"), {})
@@ -118,7 +119,10 @@ class Package:
 
     def _shared_texts(self) -> Iterator[str]:
         for path in self._related(self._path, "sharedStrings").values():
-            for one in _ends(self.part(path), "si"):
+            part = self.part(path)
+            for number, one in enumerate(_ends(part, "si")):
+                if b"strike" in part and _has_struck(one):
+                    self.struck_texts.add(str(number))
                 yield _text_of(one)
 
     def _styles(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -159,6 +163,15 @@ def _text_of(one: Any) -> str:
     return _unescaped(text)
 
 
+def _has_struck(one: Any) -> bool:
+    """Return whether a part of a text is struck out."""
+    return any(_is_on(mark) for mark in one.iter("{*}strike"))
+
+
+def _is_on(mark: Any) -> bool:
+    return mark.get("val", "1") in ("1", "true", "on")
+
+
 def _unescaped(text: str) -> str:
     """Return a text without the escapes of ST_Xstring.
 
@@ -188,7 +201,7 @@ def _styles_of_cells(styles: Iterable[tuple[str, dict[str, str]]]) -> tuple[list
             own[one.get("numFmtId", "")] = one.get("formatCode", "")
         elif group == "fonts" and name == "font":
             font += 1
-        elif group == "fonts" and name == "strike" and one.get("val", "1") in ("1", "true", "on"):
+        elif group == "fonts" and name == "strike" and _is_on(one):
             fonts.add(str(font))
         elif group == "cellXfs" and name == "xf":
             struck.update([str(len(kinds))] if one.get("fontId", "0") in fonts else [])
@@ -231,6 +244,7 @@ def cells_of(book: Package, name: str, path: str, hidden: list[int], struck: lis
 
 def _rows(part: bytes, sheet: _Sheet) -> Iterator[list[str]]:
     number = 0
+    has_struck = bool(sheet.book.struck or sheet.book.struck_texts or b"strike" in part)
     for row in _ends(part, "row"):
         said = row.get("r", "")
         following = int(said) if said.isdecimal() and len(said) < 9 and int(said) > number else number + 1
@@ -241,9 +255,15 @@ def _rows(part: bytes, sheet: _Sheet) -> Iterator[list[str]]:
         number = following
         if row.get("hidden") in ("1", "true") and len(row):
             sheet.hidden.append(number)
-        if sheet.book.struck and any(cell.get("s") in sheet.book.struck and len(cell) for cell in row):
+        if has_struck and any(_is_struck(cell, sheet.book) for cell in row):
             sheet.struck.append(number)
         yield trimmed(_cells(row, number, sheet))
+
+
+def _is_struck(cell: Any, book: Package) -> bool:
+    if cell.get("t") == "s" and cell.findtext("{*}v") in book.struck_texts:
+        return True
+    return _has_struck(cell) or (cell.get("s") in book.struck and len(cell) > 0)
 
 
 def _cells(row: Any, number: int, sheet: _Sheet) -> list[str]:

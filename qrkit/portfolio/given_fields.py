@@ -24,11 +24,11 @@ def checked_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) 
         unchanged: Fields that only a new QR Code takes.
     """
     for name, value in terms.items():
-        if name in unchanged:
+        if name in unchanged and value is not None:
             raise InvalidParameter(Problem(name, value, "cannot change, because the QR Code may be printed"))
-        if name not in TermsFields.__annotations__:
-            names = [one for one in QRCode.model_fields if one not in (*DERIVED, "id", "created", "scans")]
-            raise UnknownParameter(name, value, names)
+        if name not in (*TermsFields.__annotations__, *unchanged):
+            hidden = (*DERIVED, *unchanged, "id", "created", "scans")
+            raise UnknownParameter(name, value, [one for one in QRCode.model_fields if one not in hidden])
     return terms
 
 

@@ -52,7 +52,7 @@ from qrkit.tracking.short_urls import (
 )
 
 MOST_TAKEN = 10
-"""Rows whose short codes are in use that an error lists."""
+"""Rows whose short codes are in use, or files of an archive, that an error lists."""
 TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
@@ -130,11 +130,17 @@ def read_table(
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
+    names = [name for name, _, _ in files]
     if len(files) < 2:
         files = [("", *files[0][1:]) if files else ("", format, data)]
-    table = (
-        table_of_files(files, columns or {}, place) if columns or len(files) > 1 else _table_of(files[0], seen, place)
-    )
+    try:
+        is_of_rows = columns or len(files) > 1
+        table = table_of_files(files, columns or {}, place) if is_of_rows else _table_of(files[0], seen, place)
+    except UnreadableFile as error:
+        if names:
+            others = (issue.detail for issue in issues[:MOST_TAKEN])
+            error.args = ("; ".join([f"{', '.join(map(repr, names[:MOST_TAKEN]))} in the archive: {error}", *others]),)
+        raise
     table.issues.extend(issues)
     return table
 

@@ -205,6 +205,18 @@ def test_an_event_says_that_it_repeats(rule, rows):
     assert [row.label for row in found] == ["Repeats", "Until"][: len(rows)]
 
 
+def test_last_day_of_an_event_is_one_where_it_takes_place():
+    west = contents.event("X", "2026-12-01 18:00", time_zone="America/New_York", repeat="weekly", until="2026-12-24")
+    assert values(card(west))["Until"] == Moment(date(2026, 12, 24))
+    unknown = west.replace("TZID=America/New_York", "TZID=Somewhere")
+    assert values(card(unknown))["Until"] == Moment(date(2026, 12, 25))
+    assert contents.read(unknown).fields["until"] == date(2026, 12, 25)
+
+
+def test_a_birthday_without_a_year_that_is_known_is_left_out():
+    assert values(card("BEGIN:VCARD\nFN:Ana\nBDAY;X-APPLE-OMIT-YEAR=1604:1604-06-14\nEND:VCARD")) == {}
+
+
 @pytest.mark.parametrize(
     ("content", "value"),
     [

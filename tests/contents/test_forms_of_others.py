@@ -383,6 +383,9 @@ PAYNOW = emv(
         ("Ton: off", "Ton: off"),
         ("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815", "Mobile plan (eSIM), details hidden"),
         ("LPA: our lakes", "LPA: our lakes"),
+        ("BC1234567890234", "BC1234567890234"),
+        ("TB1240056789023", "TB1240056789023"),
+        ("00" + "a1" * 63, "00" + "a1" * 63),
     ],
 )
 def test_lists_hide_accounts_and_codes(text, line):
@@ -401,11 +404,15 @@ APP_CODES = [
     ("0xfb6916095ca1df60bb79Ce92ce3ea74c37c5d359", "payment"),
     ("apple-otpauth://totp/x?secret=JBSWY3DPEHPK3PXP", "one-time password"),
     ("1$smdp.example.com$ABC-123", "mobile plan (eSIM)"),
+    ("LPA:1$$04386-AGYFT-A74Y8", "mobile plan (eSIM)"),
+    ("lpa:1$smdp.io:443$AA", "mobile plan (eSIM)"),
+    ("LPA:1$rsp_1.io$K2-SECRET", "mobile plan (eSIM)"),
     ("Z:0123456789ABCDEF$I:ABCDEF", "smart home device"),
     ("90" + "01346" * 11, "smart home device"),
     ('{"ver":"v1","name":"PROV_123","pop":"abcd1234","transport":"ble"}', "smart home device"),
     ('{"android.app.extra.PROVISIONING_WIFI_PASSWORD":"geheim"}', "phone setup"),
     ("[Interface]\nAddress = 10.0.0.2/32\nPrivateKey = abc\n\n[Peer]\nPublicKey = x", "VPN access"),
+    ("# home\n# of Ana\n\n[Interface]\nPrivateKey = abc", "VPN access"),
     ("ss://YWVzLTI1Ni1nY206cGFzcw@x.example:8388#n", "VPN access"),
     ("HC1:" + "6BF+70790T9WJWG.FKY*4GO0.O1CV2 O5 N2F" * 3, "health certificate"),
     ("shc:/5676290995095060351129", "health certificate"),
@@ -420,7 +427,8 @@ APP_CODES = [
 
 @pytest.mark.parametrize(("text", "title"), APP_CODES, ids=[text[:20] for text, _ in APP_CODES])
 def test_codes_of_apps_are_not_shown_in_lists(text, title):
-    assert summary(text) in (f"{title[:1].upper()}{title[1:]}, details hidden", "Payment (details hidden)")
+    hidden = "Payment (details hidden)" if title == "payment" else f"{title[:1].upper()}{title[1:]}, details hidden"
+    assert summary(text) == hidden
 
 
 @pytest.mark.parametrize(
@@ -441,6 +449,8 @@ def test_codes_of_apps_are_not_shown_in_lists(text, title):
         ("C: 070 123;100;x;", ""),
         ("MARIA DOE IS HERE TODAY AND TOMORROW AND EVERY DAY OF 2027", ""),
         ("openid: a standard", ""),
+        ("BC1234567890234", ""),
+        ("00" + "a1" * 63, ""),
         ("0" * 100, ""),
     ],
 )
