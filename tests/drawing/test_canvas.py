@@ -66,8 +66,9 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
         {"modules": {"type": "fluid"}, "frame": Frame("bar", color="navy")},
         {"modules": {"type": "rounded"}, "layers": [Layer("icon:heart", x=100, y=100, width=60, height=60)] * 2},
         {"modules": {"type": "dots"}, "markers": {"top_left": {"pattern": "soft"}}},
+        {"modules": {"type": "rounded"}, "foreground": "#80102030"},
     ],
-    ids=["shapes", "layers", "stamps"],
+    ids=["shapes", "layers", "stamps", "translucent"],
 )
 def test_a_png_has_the_pixels_of_the_drawing(look, background):
     """Shapes and stamps are painted where they are drawn; images and transparent grounds are not."""
