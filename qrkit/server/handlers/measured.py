@@ -70,17 +70,19 @@ def _process(service: Service) -> list[Family]:
 
 
 def _visits(service: Service) -> list[Family]:
-    kept = [Sample(getattr(service.redirects, name), {"outcome": name}) for name in ("recorded", "late", "lost")]
-    waiting = [Sample(waiting_visits(service.store))]
+    redirects = service.redirects
     return [
         Family(
-            "qrkit_visits", "counter", "Visits to short URLs: recorded in time, late (stored later), or lost.", kept
+            "qrkit_visits",
+            "counter",
+            "Visits to short URLs: recorded in time, late (stored later), or lost.",
+            [Sample(getattr(redirects, outcome), {"outcome": outcome}) for outcome in ("recorded", "late", "lost")],
         ),
         Family(
             "qrkit_visits_waiting",
             "gauge",
             "Visits in the inbox, which are durable and will move into the store.",
-            waiting,
+            [Sample(waiting_visits(service.store))],
         ),
     ]
 
