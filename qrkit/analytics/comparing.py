@@ -258,8 +258,8 @@ def before_and_after(
             interval is wider, and all looks from two weeks after the change on have the level together, for as long as
             they go on.
         control: A view in the same time zone that the change did not concern, or "last year".
-        covariates: Numbers that explain scans, a column each, 1 to 10 of them, with a row for each counted day: an
-            index of dates, also as text, a DatetimeIndex, or a PeriodIndex. Not possible with a control group.
+        covariates: Numbers that explain scans, in 1 to 10 columns, with a row for each counted day. The index has
+            dates, or days as text, periods or timestamps. Not possible with a control group.
         unit: What counts as one observation where there is a control group: codes or days.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.

@@ -106,7 +106,7 @@ def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]
 
 
 def _day_of(label: object) -> object:
-    """Return the day of a label of an index; labels that name none unchanged."""
+    """Return the day that a label of an index names; return other labels unchanged."""
     if isinstance(label, str):
         with suppress(ValueError):
             return datetime.fromisoformat(label).date()

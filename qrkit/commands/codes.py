@@ -391,7 +391,7 @@ def _chosen(asked: argparse.Namespace, portfolio: Portfolio) -> list[QRCode]:
     """Return the QR Codes that a command is to change."""
     if bool(asked.codes) + asked.all + (asked.of_campaign is not None) != 1:
         given = " ".join(asked.codes) or None
-        raise InvalidParameter(Problem("codes", given, "must be CODEs, or use --all or --of-campaign NAME alone"))
+        raise InvalidParameter(Problem("codes", given, "must be CODEs; without them, use --all or --of-campaign NAME"))
     if asked.codes:
         return [portfolio.find_qrcode(code) for code in asked.codes]
     return portfolio.list_qrcodes(campaign_id=None if asked.all else portfolio.find_campaign(asked.of_campaign).id)

@@ -72,7 +72,7 @@ def complain(command: str, what: object) -> None:
     elif isinstance(what, OSError):
         place = what.filename or ("the output cannot be written" if what.errno == ENOSPC else "")
         text = (f"{place}: " if place else "") + (what.strerror or text)
-    with suppress(OSError):  # a full disk or a closed pipe: there is nowhere to say it
+    with suppress(OSError):  # a full disk or a closed pipe: there is nowhere to report it
         print(f"{f'qrkit {command}'.rstrip()}: {in_one_line(text)}", file=sys.stderr, flush=True)
 
 

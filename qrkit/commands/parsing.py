@@ -85,7 +85,7 @@ class Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stdout:
-            print(message, end="", flush=True)  # argparse would ignore that a help cannot be written
+            print(message, end="", flush=True)  # argparse would ignore that a help text cannot be written
         else:
             super()._print_message(message, file)
 

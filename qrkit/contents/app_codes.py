@@ -1,4 +1,4 @@
-"""Recognizes contents that apps read from the code itself and never from a page, though no kind here holds all of them.
+"""Recognizes contents that apps read from the code itself, never from a page, and that qrkit reads only in part or not.
 
 Most of them hold secrets, payment details or data about health and journeys, so lists and file names do not show them.
 """
@@ -37,8 +37,8 @@ APP_CODES = {
         "wc:[0-9a-f-]{8,}@[0-9]"
     ),
 }
-"""Patterns of transfers and bills of other versions, payments of other countries, one-time passwords of a single app,
-what sets up devices, and what is shown to an inspector, by what it is."""
+"""How such contents begin, by what they are: payments of other versions and countries, one-time passwords of a single
+app, codes that set up devices, and codes that are shown to an inspector."""
 
 # Lists ask this of each content: one expression is four times as fast as one for each of them. It is compiled when it
 # is needed, because that takes 3 ms, and links do without it.
@@ -47,6 +47,6 @@ _TITLES = list(APP_CODES)
 
 
 def app_code_title(text: str) -> str:
-    """Return what a text is, as in "boarding pass"; "" if it is none of these."""
+    """Return what a text is, such as "boarding pass"; "" if it is none of these."""
     match = re.match(_ANY, text.lstrip(IN_FRONT), re.DOTALL)
     return _TITLES[match.lastindex - 1] if match and match.lastindex else ""

@@ -90,7 +90,7 @@ EVENT = {
 }
 REPEATS = {"DAILY": "Every day", "WEEKLY": "Every week", "MONTHLY": "Every month", "YEARLY": "Every year"}
 MORE_THAN_ONCE = "More than once"
-"""Stands for a rule with parts that one short text does not say."""
+"""What is shown for a rule that no short text expresses completely."""
 WIFI = {"P": "Password", "I": "User name", "E": "Sign-in method", "T": "Security", "H": "Hidden network"}
 SECURITY = {"WPA": "WPA", "WPA3": "WPA3", "WEP": "WEP", "none": "None, no password needed"}
 TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}

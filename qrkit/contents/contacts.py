@@ -211,7 +211,7 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
 
 
 def birthday_of(line: Line) -> date | str:
-    """Return the day of birth, or what stands for it; "" if its year stands for none, as Apple's contacts write it."""
+    """Return the day of birth, or what is given instead; "" if its year is a placeholder, as in contacts from Apple."""
     return "" if "X-APPLE-OMIT-YEAR" in line.about.upper() else day_of(line.value) or line.value
 
 

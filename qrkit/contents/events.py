@@ -84,7 +84,7 @@ Compact = Annotated[
 REPEATS = ("daily", "weekly", "monthly", "yearly")
 UNTIL_TIME = time(23, 59, 59)
 YEARS = range(2, 9999)
-"""Python has no days before and after those of another time zone in the year 1 and 9999."""
+"""Python knows the years 1 to 9999; in another time zone, an event in the first or the last could lie outside them."""
 YEARS_OF_ZONE = 10
 """Years for which the zone of an event is defined, if nothing says when it ends."""
 MOST_LINES = 200

@@ -36,7 +36,7 @@ def _printable(text: str) -> str:
 
 
 def _security(value: Any) -> Any:
-    """Return the kind of security that routers and other programs call so; other values unchanged."""
+    """Return the kind of security that a word of a router or program names; return other values unchanged."""
     return (security_of(value) if isinstance(value, str) else "") or value
 
 

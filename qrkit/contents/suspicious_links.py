@@ -77,7 +77,7 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
     if len(link) > LONGEST:
         return None
     if copied := _COPIED.fullmatch(link):
-        fault = f"ends with {copied['end']!r}" if copied["end"] else "has an ampersand as HTML writes it"
+        fault = f"ends with {copied['end']!r}" if copied["end"] else "has an ampersand as in HTML (&amp;)"
         # A semicolon at the end may belong to a query.
         url = "" if ";" in copied["end"] else _followed(copied["url"].replace("&amp;", "&"))
         return SuspiciousLink(fault, location_of(link) or "", url)

@@ -15,12 +15,12 @@ _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTA
 _QUOTES = "\"'`<\xab\u2018\u2019\u201a\u201c\u201d\u201e\u2039"
 _UNSEEN = (*range(0x21), *range(0x7F, 0xA1), 0xAD, 0x61C, *range(0x2000, 0x2010), *range(0x2028, 0x2030))
 BLANKS = " \t\r\n\ufeff"
-"""Characters in front of a content that phones skip: blanks, and the mark of an encoding."""
+"""Characters in front of a content that phones skip: blanks, and a byte order mark."""
 IN_FRONT = _QUOTES + "".join(map(chr, (*_UNSEEN, *range(0x205F, 0x2070), 0x3000, 0xFEFF)))
 """Quotes, blanks and characters that cannot be seen, which come along in front of a pasted content."""
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
 _FOLD_OF_CODED = re.compile("(?<!=)(?:\r\n|(?<!=\r)\n|\r)[ \t]")
-"""Matches a fold, but not the line break of quoted-printable text, which the blank behind it belongs to."""
+"""Matches a fold, but not a soft line break of quoted-printable text: the blank behind that is part of the text."""
 _RAW = re.compile("[^\r\n]*+(?:(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
 _MOMENT = re.compile(
     r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:T([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?",
@@ -35,7 +35,7 @@ WALLETS = (
 )  # fmt: skip
 """Schemes of links that open a payment in an app."""
 BANKING_APPS = ("bank", "gpay", "payto", "paytmmp", "phonepe", "swish", "tez", "venmo")
-"""Further ones, whose links have slashes; without them, a text is a sentence, such as `Swish:123 456`."""
+"""Schemes of apps whose links have slashes; without them, a text is a sentence, such as `Swish:123 456`."""
 WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)|(?:{'|'.join(BANKING_APPS)})://(?=\S)"
 """How these links begin. With a space behind the colon, a text is a sentence, such as `Ton: laut`."""
 OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
@@ -52,7 +52,7 @@ PAYMENTS_OF_APPS = (
     r"(?:(?:bc|tb)1[02-9ac-hj-np-z]{39,71}|0x[0-9a-f]{40})\s*\Z"
 )
 """How payments begin that only banking apps and wallets read: those of Czechia, Russia, Serbia, Slovenia, Hungary,
-Croatia, Poland, Sweden, Slovakia and China, and bills and addresses of Lightning, Bitcoin and Ethereum alone."""
+Croatia, Poland, Sweden, Slovakia and China, and of Lightning, Bitcoin and Ethereum without a scheme in front."""
 
 BIZCARD = {
     "T": "TITLE", "C": "ORG", "A": "ADR", "B": "TEL;WORK", "M": "TEL;CELL", "F": "TEL;FAX", "E": "EMAIL",
@@ -88,7 +88,7 @@ def network_of(rest: str) -> dict[str, str]:
 
 
 def security_of(word: str) -> str:
-    """Return the kind of security that a network calls so, such as `WPA2-PSK`, `SAE` or `OWE`; "" if none does."""
+    """Return the kind of security that words such as `WPA2-PSK`, `SAE` or `OWE` name; "" for other words."""
     words = set(re.findall("[A-Z0-9.]+", word.upper()))
     if words & {"EAP", "ENTERPRISE", "802.1X"}:
         return "enterprise"
@@ -204,7 +204,7 @@ def moment_of(value: str) -> date | None:
     try:
         if not hour:
             return date(*map(int, day))
-        # A minute may have a second 60, which Python has not.
+        # A leap second has the number 60, which Python does not accept.
         written = f"{'-'.join(day)}T{hour}:{minute}:{min(second or '00', '59')}{offset or ''}"
         moment = datetime.fromisoformat(written.upper())
         return moment.astimezone(UTC) if offset else moment

@@ -162,6 +162,8 @@ class Scattered(Outline):
     """What `Outline.scattered` returns for the same arguments, joined only if it is needed as one outline.
 
     Attributes:
+        letters: Those of the whole outline.
+        numbers: Those of the whole outline.
         parts: Outlines, and how far each is moved to the right and down.
         place: `x`, `y` and `scale`, with which all of them are placed together.
     """

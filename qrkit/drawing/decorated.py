@@ -130,11 +130,10 @@ def _flip(items: tuple[Item, ...], layout: Layout, flip: Flip) -> tuple[Item, ..
     match items:
         case (Rectangle(paint=Color()),):
             return items
-        case (Rectangle(paint=Color()), Squares(x, y, size, cells, Color() as color, union)):
+        case (Rectangle(paint=Color()), Squares(paint=Color()) as squares):
             # Squares of one color stay squares, because every format writes those most compactly.
-            left = layout.width - x - size * layout.side if across else x
-            top = layout.height - y - size * layout.side if down else y
-            return items[0], Squares(left, top, size, _mirror(cells, across=across, down=down), color, union)
+            left, top = _origin(layout, across=across, down=down)
+            return items[0], replace(squares, x=left, y=top, cells=_mirror(squares.cells, across=across, down=down))
     return (Group(items, flip_matrix(layout, flip)),)
 
 

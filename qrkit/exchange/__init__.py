@@ -71,24 +71,21 @@ SHEETS: dict[str, SheetParts] = {
 """The row readers of formats whose columns can have any names."""
 
 
-def _own_format(name: str, media_type: str) -> ExchangeFormat:
-    return ExchangeFormat(name, media_type, _of_module(f"{name}_file", "read"), _of_module(f"{name}_file", "write"))
-
-
-def _sheet_format(name: str, media_type: str) -> ExchangeFormat:
-    return ExchangeFormat(name, media_type, read_sheets(SHEETS[name]), _of_module(f"{name}_file", "write"))
+def _reader(name: str) -> Callable[[bytes, Reading], Table]:
+    """Return the function that reads a format: row by row, or the links in JSON at any depth."""
+    return read_sheets(SHEETS[name]) if name in SHEETS and name != "json" else _of_module(f"{name}_file", "read")
 
 
 EXCHANGE_FORMATS = {
-    one.name: one
-    for one in (
-        _sheet_format("csv", "text/csv; charset=utf-8"),
-        _sheet_format("xls", "application/vnd.ms-excel"),
-        _own_format("xml", "application/xml; charset=utf-8"),
-        _own_format("zip", "application/zip"),
-        _own_format("json", "application/json; charset=utf-8"),
-        _sheet_format("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    )
+    name: ExchangeFormat(name, media_type, _reader(name), _of_module(f"{name}_file", "write"))
+    for name, media_type in {
+        "csv": "text/csv; charset=utf-8",
+        "xls": "application/vnd.ms-excel",
+        "xml": "application/xml; charset=utf-8",
+        "zip": "application/zip",
+        "json": "application/json; charset=utf-8",
+        "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    }.items()
 }
 """The formats of import and export: csv, xls, xml and zip from the interface, json and xlsx added by us."""
 
@@ -109,13 +106,12 @@ EXPORT_FORMATS = EXCHANGE_FORMATS | {
 """The formats of exports: those above, and a PDF with a page for each picture, which no import offers."""
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
-    "ods": ImportFormat("ods", OPENDOCUMENT, read_sheets(SHEETS["ods"])),
-    "html": ImportFormat("html", "text/html", read_sheets(SHEETS["html"])),
-    "sql": ImportFormat("sql", "application/sql", read_sheets(SHEETS["sql"])),
+    name: ImportFormat(name, media_type, _reader(name))
+    for name, media_type in {"ods": OPENDOCUMENT, "html": "text/html", "sql": "application/sql"}.items()
 }
 """The formats above, and formats that can only be imported."""
 
-_LOG = ImportFormat("log", "text/plain", read_sheets(SHEETS["log"]))
+_LOG = ImportFormat("log", "text/plain", _reader("log"))
 """The format of access logs, which have visits, and no QR Codes."""
 
 LIKE = {

@@ -130,7 +130,8 @@ _FIRST = (
 _BY_ELEMENT = {column.element: column.name for column in EVERY}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """XML element and JSON key -> column name, in the order of XML and JSON."""
-REQUIRED = ("Content",)
+CONTENT = "Content"
+"""The only column that a file must have."""
 CREATED = "Created (UTC)"
 OVERLOOKED = ("id",)
 """Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""
@@ -268,8 +269,8 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
         if str(theirs).lower() in COLUMN_OF:
             rule = f"is not a column of an import, but {theirs!r} is; swap the two"
         problems.append(Problem("columns", column, rule))
-    missing = [name for name in REQUIRED if name not in found] if not problems else []
-    problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]
+    if not problems and CONTENT not in found:
+        problems.append(Problem("columns", None, f"must say which column is {CONTENT}"))
     return found, problems
 
 
@@ -297,7 +298,7 @@ def read_columns(text: str) -> dict[str, str]:
         found[ours] = bare.strip() if quoted is None else quoted.replace('""', '"')
         place = pair.end()
     names = {COLUMN_OF.get(name.lower()) for name in found}
-    return found if None in names else {name: name for name in REQUIRED if name not in names} | found
+    return found if names & {None, CONTENT} else {CONTENT: CONTENT} | found
 
 
 def column_pair(ours: str, theirs: str) -> str:
@@ -434,11 +435,6 @@ def _read_fields(text: str, name: str) -> dict[str, Any]:
     return found
 
 
-def _whole_text(value: int | None) -> str:
-    """Convert a whole number to text; None, allowed only for `version`, becomes -1 (automatic)."""
-    return "-1" if value is None else str(value)
-
-
 def _number(value: float | None) -> str:
     """Return the shortest text that parses to the same number."""
     return "" if value is None else repr(value).removesuffix(".0")
@@ -509,46 +505,29 @@ def _switch(text: str, name: str) -> bool:
     return word in ON or (word not in OFF and _flag(text, name))
 
 
-def _read_tags(text: str, _name: str) -> list[str]:
-    return split_tags(text)
-
-
-READERS: dict[Kind, Callable[[str, str], Any]] = {
-    "word": _as_is,
-    "mode": _as_is,
-    "moment": _moment,
-    "whole": _whole,
-    "count": read_count,
-    "degrees": _degrees,
-    "flag": _flag,
-    "list": _read_list,
-    "tags": _read_tags,
-    "fields": _read_fields,
-    "time": _moment,
-    "limit": read_count,
-    "switch": _switch,
-    "choice": _flag,
-    "mark": _flag,
+CELLS: dict[Kind, tuple[Callable[[str, str], Any], Callable[[Any], str]]] = {
+    "word": (_as_is, str),
+    "mode": (_as_is, str.capitalize),
+    "moment": (_moment, to_table),
+    "whole": (_whole, lambda number: "-1" if number is None else str(number)),
+    "count": (read_count, str),
+    "degrees": (_degrees, _number),
+    "flag": (_flag, _yes_or_no),
+    "list": (_read_list, _json),
+    "tags": (lambda text, _: split_tags(text), ", ".join),
+    "fields": (_read_fields, _json),
+    "time": (_moment, lambda moment: to_table(moment) if moment else ""),
+    "limit": (read_count, lambda number: str(number or "")),
+    "switch": (_switch, lambda is_on: "" if is_on else "false"),
+    "mark": (_flag, lambda is_set: "true" if is_set else ""),
+    "choice": (_flag, lambda chosen: "" if chosen is None else _yes_or_no(chosen)),
 }
-"""Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
-TEXTS: dict[Kind, Callable[[Any], str]] = {
-    "word": str,
-    "mode": str.capitalize,
-    "moment": to_table,
-    "whole": _whole_text,
-    "count": str,
-    "degrees": _number,
-    "flag": _yes_or_no,
-    "list": _json,
-    "tags": ", ".join,
-    "fields": _json,
-    "time": lambda moment: to_table(moment) if moment else "",
-    "limit": lambda number: str(number or ""),
-    "switch": lambda is_on: "" if is_on else "false",
-    "mark": lambda is_set: "true" if is_set else "",
-    "choice": lambda chosen: "" if chosen is None else _yes_or_no(chosen),
-}
-"""Functions that convert a field value to the text of a cell; `text` values need no conversion."""
+"""Functions that parse the text of a cell, given the column name for errors, and that convert a field value to text.
+
+`text` cells need neither. The -1 of a whole number is an automatic version.
+"""
+READERS = {kind: read for kind, (read, _) in CELLS.items()}
+TEXTS = {kind: write for kind, (_, write) in CELLS.items()}
 WRITERS = {column.name: TEXTS.get(column.kind) for column in EVERY}
 PROPERTIES, LOCATION, OWN = (
     {column.name: column for column in OF_RECORD if column.field == f"{part}{column.label}"}

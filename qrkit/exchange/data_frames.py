@@ -21,12 +21,12 @@ from qrkit.exchange.columns import (
     CAMPAIGN,
     COLUMN_OF,
     COLUMNS,
+    CONTENT,
     COUNTED,
     EVERY,
     KINDS,
     LABELS,
     OVERLOOKED,
-    REQUIRED,
     SORTING,
     WRITERS,
     Column,
@@ -41,8 +41,7 @@ from qrkit.exchange.table_files import (
     MOST_ROWS,
     SHORT_URL,
     Table,
-    left_out_issues,
-    opened_issues,
+    issues_of_chosen,
     rows_of,
     table_of_links,
     table_of_records,
@@ -183,8 +182,8 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     rows = rows_of(titles, _texts(frame, titles, places, kinds), own, places, kinds, is_chosen=bool(columns))
     table = table_of_records(rows, own, heading=0, names=LABELS)
     if columns:
-        table.issues.extend(left_out_issues(titles, map(str, columns.values()), 0))
-        table.issues.extend(opened_issues({name: titles[place] for name, place in places.items()}, table.rows))
+        chosen_titles = {name: titles[place] for name, place in places.items()}
+        table.issues.extend(issues_of_chosen(titles, chosen_titles, table.rows, 0))
     return table
 
 
@@ -263,11 +262,11 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         for name in ALL_NAMES
         if names.count(name) > 1
     ]
-    for name in (name for name in REQUIRED if name not in names and not kinds):
-        label = LABELS[name]
+    if CONTENT not in names and not kinds:
+        label = LABELS[CONTENT]
         near = [title for title in titles if get_close_matches(title.lower(), [label])]
         hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""
-        others = ", ".join(LABELS[one] for one in ALL_NAMES if one not in REQUIRED)
+        others = ", ".join(LABELS[one] for one in ALL_NAMES if one != CONTENT)
         rule = f"is a required column, and the frame has no column of this name. {hint}Other columns may be {others}"
         problems.append(Problem(label, None, rule, "missing-parameter"))
     if problems:

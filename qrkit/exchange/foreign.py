@@ -34,6 +34,10 @@ PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwar
 """Where Shlink, Rebrandly and others say whether the query of a visitor is added to the target."""
 SKIP_QUERY = ("skipqs",)
 """Where Short.io says that it is not."""
+PASSING = frozenset({"Shlink", "Dub", "Short.io"})
+"""Services that add the query of a visitor to the target, unless the file says otherwise."""
+VISITORS_WIN = frozenset({"Shlink", "Dub"})
+"""Those in which a parameter of the visitor replaces the one that the target has; in qrkit, it never does."""
 ON = (
     "active", "enabled", "isactive", "isenabled", "linkactive", "aktiv", "ativo", "attivo", "actif", "activo", "actief",
 )  # fmt: skip
@@ -69,6 +73,15 @@ TARGETS = (
 """Plain names of columns with the targets of short URLs, the clearest first."""
 UNCLEAR = 4
 """The number of those at the end that may also hold other addresses."""
+_TITLES = (
+    "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
+    "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
+    "nombre", "naam", "nome", "nazwa", "名前",
+)  # fmt: skip
+_CREATED = (
+    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
+    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
+)  # fmt: skip
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
@@ -115,7 +128,6 @@ class Tool:
         count: The number of clicks, if it has another name than those in `COUNTS`, or goes before them.
         comment: A comment on the link.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
-        passes_query: Whether the tool adds the query of a visitor to the target, as "true", if the file does not say.
         limits_in: The export that says which links have a password, an end or a limit, if this one does not.
     """
 
@@ -125,18 +137,12 @@ class Tool:
     url: tuple[str, ...] = SHORT_URLS
     code: tuple[str, ...] = ()
     domain: tuple[str, ...] = ("domain",)
-    title: tuple[str, ...] = ("title", "name", "qr code name", "link name", "label")
-    created: tuple[str, ...] = ("created at", "created", "created on", "created date", "date created", "creation date")
+    title: tuple[str, ...] = _TITLES
+    created: tuple[str, ...] = _CREATED
     count: tuple[str, ...] = ()
     comment: tuple[str, ...] = ("comments", "comment", "notes")
     tags: tuple[str, ...] = ("tags",)
-    passes_query: str = ""
     limits_in: str = ""
-
-    @property
-    def visitors_win(self) -> bool:
-        """Whether a parameter of a visitor's query replaces the one that the target has; in qrkit, it never does."""
-        return self.service in ("Shlink", "Dub")
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
@@ -213,7 +219,7 @@ class Tool:
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
         is_skipped = _text(link, SKIP_QUERY).lower() in YES
-        return "false" if is_skipped else _text(link, PASS_QUERY) or self.passes_query
+        return "false" if is_skipped else _text(link, PASS_QUERY) or ("true" if self.service in PASSING else "")
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
         """Return the short URL with %2F for the slashes of its short code; without a host, the short code alone."""
@@ -258,7 +264,6 @@ SHLINK_FILE = Tool(
     known_by=("createdAt", "shortUrl", "longUrl", "visits"),
     code=("shortCode",),
     limits_in="the json of GET /rest/v3/short-urls",
-    passes_query="true",
 )
 """The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
 
@@ -318,7 +323,6 @@ DUB_FILE = Tool(
     # Other services use these two names for links that do not add the query of a visitor to the target.
     beside=_BESIDE_DUB,
     limits_in="the service, such as the json of GET /links of Dub",
-    passes_query="true",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
 
@@ -327,7 +331,6 @@ DUB_OLD_FILE = Tool(
     known_by=("link", "url", "clicks", "createdAt"),
     url=("link",),
     limits_in="the json of GET /links",
-    passes_query="true",
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""
 
@@ -335,7 +338,6 @@ DUB_API = Tool(
     name="Dub, json",
     known_by=("shortLink", "key", "url", "domain"),
     code=("key",),
-    passes_query="true",
 )
 """`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
 
@@ -371,7 +373,6 @@ SHORT_IO = Tool(
     known_by=("originalURL", "path"),
     url=("secureShortURL", "shortURL"),
     code=("path",),
-    passes_query="true",
 )
 """API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
 
@@ -390,7 +391,6 @@ SHLINK_TABLE = Tool(
     name="Shlink, its table of URLs",
     known_by=("original_url", "short_code", "date_created"),
     code=("short_code",),
-    passes_query="true",
 )
 """The table of the database as a file or in a dump: shlinkio/shlink, `short_urls`, without tags, rules and visits."""
 
@@ -407,20 +407,9 @@ def plain_name(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-_TITLES = (
-    "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
-    "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
-    "nombre", "naam", "nome", "nazwa", "名前",
-)  # fmt: skip
-_CREATED = (
-    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
-    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
-)  # fmt: skip
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
-    title=_TITLES,
-    created=_CREATED,
     comment=("comment", "comments", "description", "notes"),
     tags=("tags", "labels"),
     limits_in="the service",

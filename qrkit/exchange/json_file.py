@@ -20,12 +20,12 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     COLUMN_OF,
+    CONTENT,
     COUNTED,
     ELEMENTS,
     KINDS,
     LABELS,
     OVERLOOKED,
-    REQUIRED,
     Kind,
     Packed,
     Row,
@@ -139,7 +139,7 @@ def _without_contents(value: Any) -> UnreadableFile:
         return UnreadableFile("the file is not a JSON array of QR Codes: it has no array of objects")
     names = list(dict.fromkeys(name for one in objects for name in one))
     rows = [[one.get(name, "") for name in names] for one in objects]
-    return missing_column(REQUIRED[0], Located(tuple(names), 1), rows, "no object of the file has the")
+    return missing_column(Located(tuple(names), 1), rows, "no object of the file has the")
 
 
 def _records(value: Any, is_record: Callable[[dict[str, Any]], bool]) -> list[Any]:
@@ -251,7 +251,7 @@ def _is_record(one: Any) -> bool:
     """Return whether this is a record of ours, or a link of a tool. An API may name the records of a page `content`."""
     if not isinstance(one, dict):
         return False
-    contents = [value for name, value in one.items() if NAMED.get(name.lower()) in REQUIRED]
+    contents = [value for name, value in one.items() if NAMED.get(name.lower()) == CONTENT]
     if contents:
         return not (isinstance(contents[0], list) and any(isinstance(inner, dict) for inner in contents[0][:1]))
     return _tool_of(tuple(one)) is not None
@@ -262,8 +262,8 @@ _tool_of = lru_cache(maxsize=1_000)(foreign.tool_of)
 
 def _rows_of_frame(found: Any) -> Any:
     """Convert a DataFrame that pandas wrote column by column to a list of rows; return any other value unchanged."""
-    required = [title for name in REQUIRED for title in (name, LABELS[name])]
-    if not isinstance(found, dict) or not any(isinstance(found.get(title), dict) for title in required):
+    titles = (CONTENT, LABELS[CONTENT])
+    if not isinstance(found, dict) or not any(isinstance(found.get(title), dict) for title in titles):
         return found
     rows: dict[str, dict[str, Any]] = {}
     for name, cells in found.items():

@@ -103,19 +103,12 @@ def _path_of(one: Mapping[str, Any]) -> tuple[Gs1Path, dict[str, str]]:
     except InvalidParameter as error:
         raise InvalidParameter(Problem("anchor", one["anchor"], error.problems[0].rule)) from error
     beside_anchor = one.get("qualifiers") or []
-    if not isinstance(beside_anchor, list):
+    if not isinstance(beside_anchor, list) or not all(isinstance(one, Mapping) for one in beside_anchor):
         raise InvalidParameter(Problem("qualifiers", beside_anchor, "must be a list of objects"))
-    for beside in beside_anchor:
-        elements += [(str(number), str(value)) for number, value in _object(beside).items()]
+    elements += [(str(number), str(value)) for beside in beside_anchor for number, value in beside.items()]
     names = {value[1:-1]: number for number, value in elements if _TEMPLATE.fullmatch(value)}
     elements = [(number, f"{{{number}}}" if _TEMPLATE.fullmatch(value) else value) for number, value in elements]
     return gs1_path(tuple(elements), stands_for_all=True), names
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise InvalidParameter(Problem("qualifiers", value, "must be a list of objects"))
-    return value
 
 
 def _links(one: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -39,6 +39,7 @@ class Part(NamedTuple):
         note: What was assumed to read the rows; "" if nothing was.
         hidden: The numbers of hidden rows, as far as rows were read.
         struck: The numbers of rows with text that is struck out, as far as rows were read.
+        file: The path of the file in an archive with several.
     """
 
     name: str
@@ -47,6 +48,15 @@ class Part(NamedTuple):
     note: str = ""
     hidden: Sequence[int] = ()
     struck: Sequence[int] = ()
+    file: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name of the sheet, behind the path of its file, if it is one of several files."""
+        return ": ".join(filter(None, (self.file, self.name)))
+
+    def __str__(self) -> str:
+        return f"the {'sheet' if self.name else 'file'} {self.title!r}"
 
 
 class PlaceFields(TypedDict, total=False):
@@ -164,7 +174,8 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     chosen = _chosen(every, place.sheet)
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
-    located.is_sheet, located.parts = bool(start.part.name), [("the sheet", start.part, located.line)]
+    located.is_sheet = all(part.name for part in chosen)
+    located.parts = [("the sheet", start.part, located.line)]
     most = MOST_COLUMNS if located.is_sheet else MOST_OF_TEXT
     if len(located.heading) > most:
         many = f"the heading has {len(located.heading):,} columns; at most {most:,} are allowed"
@@ -173,20 +184,15 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
         located.say("encoding-guessed", start.part.note)
     for part in every if not place.sheet else ():
         if part.is_hidden and part not in chosen:
-            located.say("unread-sheet", f"the sheet {part.name!r} is hidden, and was not read")
+            located.say("unread-sheet", f"{part} is hidden, and was not read")
     for before in starts:
         if before.part is not start.part and any(map(_is_filled, before.rows)):
             _leave(located, before.part)
     if found is None:
         _tell_of_heading(located, start, chosen[0] if place.sheet else every[0])
-    begun = {one.part.name for one in starts}
-    further = [part for part in chosen if part.name not in begun] if len(chosen) > 1 else []
-    tables: Iterator[Iterable[Cells]] = chain(
-        [chain(start.rows[located.line :], start.part.rows)], _further_rows(located, start, further)
-    )
-    if share and located.line:
-        tables = (_of_one_table(rows, located.heading, share) for rows in tables)
-    located.rows = enumerate(chain.from_iterable(tables), start=located.line + 1)
+    begun = {one.part.title for one in starts}
+    further = [part for part in chosen if part.title not in begun] if len(chosen) > 1 else []
+    located.rows = _numbered(located, start, further, share if located.line else None)
     return located
 
 
@@ -194,11 +200,11 @@ def _chosen(parts: list[Part], sheet: str) -> list[Part]:
     """Return the sheets to look into: that with this name, or the visible ones."""
     if not sheet:
         return [part for part in parts if not part.is_hidden] or parts
-    found = [part for part in parts if part.name == sheet] or [
-        part for part in parts if tidy(part.name).lower() == tidy(sheet).lower()
+    found = [part for part in parts if part.title == sheet] or [
+        part for part in parts if tidy(part.title).lower() == tidy(sheet).lower()
     ]
     if not found:
-        names = [part.name for part in parts if part.name]
+        names = [part.title for part in parts if part.title]
         rule = (
             f"is not a sheet of the file; {nearest(sheet, names)}" if names else "is given, but the file has no sheets"
         )
@@ -290,7 +296,7 @@ def column_letters(place: int) -> str:
 def _tell_of_heading(located: Located, start: _Start, first: Part) -> None:
     """Add an issue if the heading is not where people expect it, or looks like data."""
     above = any(map(_is_filled, start.rows[: start.first]))
-    where = f" of the sheet {start.part.name!r}" if start.part.name and start.part is not first else ""
+    where = f" of {start.part}" if start.part.title and start.part is not first else ""
     rows = f"row {start.last + 1}" if start.first == start.last else f"rows {start.first + 1} and {start.last + 1}"
     if above or where or start.first < start.last:
         left = ", and the rows above it were not read" if above else ""
@@ -303,10 +309,8 @@ def _tell_of_heading(located: Located, start: _Start, first: Part) -> None:
 
 def _leave(located: Located, part: Part) -> None:
     """Note that a sheet was not read."""
-    located.unread.append(part.name)
-    located.issues.append(
-        ImportIssue(1, "", "", "", "unread-sheet", f"the sheet {part.name!r} has other headings, and was not read")
-    )
+    located.unread.append(part.title)
+    located.issues.append(ImportIssue(1, "", "", "", "unread-sheet", f"{part} has other headings, and was not read"))
 
 
 def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -> Iterator[Cells]:
@@ -314,7 +318,7 @@ def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -
     titles, names = _lower(heading), frozenset(heading)
     is_other = False
     for cells in rows:
-        # Tables in one sheet have a name in common, and of two names hardly any row of data is made.
+        # Tables in one sheet have a heading in common, and a row of data hardly ever consists of two headings.
         if (
             type(cells) is list
             and not names.isdisjoint(cells)
@@ -322,11 +326,26 @@ def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -
             and not any(map(ADDRESS.match, cells))
         ):
             is_other = _lower(map(tidy, cells)) != titles
-            yield UnreadableFile("is the heading of another table; import that table alone") if is_other else cells
+            yield UnreadableFile("is the heading of another table; import that table separately") if is_other else []
         elif is_other and _is_filled(cells):
-            yield UnreadableFile("is below the heading of another table; import that table alone")
+            yield UnreadableFile("is below the heading of another table; import that table separately")
         else:
             yield cells
+
+
+def _numbered(
+    located: Located, start: _Start, further: Sequence[Part], share: Share | None
+) -> Iterator[tuple[int, Cells]]:
+    """Yield the rows of all parts with their numbers, and note from which number on those of a further file are."""
+    number = located.line
+    tables = chain([chain(start.rows[number:], start.part.rows)], _further_rows(located, start, further))
+    for place, rows in enumerate(tables):
+        part = located.parts[-1][1]
+        if place and part.file:
+            located.say("heading-row", f"{part} was read as the rows from {number + 1} on")
+        checked = _of_one_table(rows, located.heading, share) if share else rows
+        for number, cells in enumerate(checked, start=number + 1):  # noqa: B020 - each part goes on counting
+            yield number, cells
 
 
 def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> Iterator[Iterable[Cells]]:
@@ -337,7 +356,7 @@ def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> I
         ends = (end for end in range(size, len(rows) + 1) if _lower(_joined(rows[end - size : end])) == heading)
         end = next(ends, None)
         if end is not None:
-            located.parts.append((f"the sheet {part.name!r}", part, end))
+            located.parts.append((str(part), part, end))
             yield chain(rows[end:], part.rows)
         elif any(map(_is_filled, rows)) or place >= MOST_SHEETS:
             _leave(located, part)
@@ -377,13 +396,16 @@ def _tell_of_marks(located: Located) -> None:
     for sheet, part, heading in located.parts:
         marks: tuple[tuple[Reason, Sequence[int], str], ...] = (
             ("hidden-row", part.hidden, "is hidden|are hidden"),
-            ("struck-row", part.struck, "has text that is struck out|have text that is struck out"),
+            ("struck-row", part.struck, "has struck-out text|have struck-out text"),
         )
         for reason, numbers, words in marks:
             if found := [number for number in numbers if number > heading]:
                 one, several = words.split("|")
-                many = f"1 row {one}" if len(found) == 1 else f"{len(found):,} rows {several}"
-                located.say(reason, f"{many} in {sheet}, the first is row {found[0]}; all rows were read")
+                first = f"row {found[0]}"
+                marked = f"{first} {one} in {sheet}"
+                if len(found) > 1:
+                    marked = f"{len(found):,} rows {several} in {sheet}, the first is {first}"
+                located.say(reason, f"{marked}; all rows were read")
 
 
 def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
@@ -394,7 +416,11 @@ def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
 
 
 def _lower(titles: Iterable[str]) -> tuple[str, ...]:
-    return tuple(map(str.lower, titles))
+    """Return headings in lowercase, without empty ones at the end: the last comma of a line names no column."""
+    lower = [title.lower() for title in titles]
+    while lower and not lower[-1]:
+        lower.pop()
+    return tuple(lower)
 
 
 def _what_is_wide(cells: Sequence[str], width: int) -> str:

@@ -74,13 +74,17 @@ def number_text(number: float, code: str) -> str:
 
 
 def without_traces(
-    rows: Iterator[tuple[int, Sequence[str], str]], is_of_addresses: Sequence[bool]
+    rows: Iterator[tuple[int, Sequence[str], str]], is_kept: Sequence[bool]
 ) -> Iterator[tuple[int, Sequence[str], str]]:
-    """Yield rows without what other programs write for no value, and for a line end of Excel."""
+    """Yield rows without the words of other programs for no value, and without line ends that Excel escaped.
+
+    Args:
+        is_kept: Of each column, whether words for no value stay in it.
+    """
     for number, cells, error in rows:
         if not _NO_VALUES.isdisjoint(cells):
-            pairs = zip(cells, is_of_addresses, strict=True)
-            cells = ["" if not is_kept and cell in _NO_VALUES else cell for cell, is_kept in pairs]
+            pairs = zip(cells, is_kept, strict=True)
+            cells = [cell if stays or cell not in _NO_VALUES else "" for cell, stays in pairs]
         if _LINE_END in "".join(cells):
             cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
         yield number, cells, error

@@ -45,19 +45,15 @@ _CHANGED: dict[Reason, Sentence] = {
     "no-address": "{count} with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
-_TO_FIX = frozenset[Reason](
-    {
-        *("invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable"),
-        *("suspicious-url", "no-address", "field-left-out"),
-    }
-)
+_TO_FIX: frozenset[Reason] = frozenset({
+    "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "suspicious-url",
+    "no-address", "field-left-out",
+})  # fmt: skip
 """The reasons of rows that people want to correct."""
-_NOT_KEPT = frozenset[Reason](
-    {
-        *("invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable"),
-        *("count-unreadable", "template-unknown", "formula-unsaved", "field-left-out"),
-    }
-)
+_NOT_KEPT: frozenset[Reason] = frozenset({
+    "invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable",
+    "count-unreadable", "template-unknown", "formula-unsaved", "field-left-out",
+})  # fmt: skip
 """The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""

@@ -11,18 +11,18 @@ from pathlib import Path
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import COLUMN_OF
-from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Place, Share, locate, place_of, records, tidy
+from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Part, Place, Share, locate, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
     HARDLY_ANYTHING_ELSE,
     NO_TARGETS,
     SHORT_URL,
     Table,
-    are_addresses,
     check_number,
+    check_size,
     is_of_targets,
-    locate_in,
     row_of,
+    share_of_addresses,
     share_of_ours,
     table_of_rows,
 )
@@ -30,6 +30,9 @@ from qrkit.files import read_file
 
 MOST_CELLS = 20_000_000
 """Cells that a sheet holds at most: in a dump or JSON, each of many short rows is as wide as the widest."""
+
+File = tuple[str, str, bytes]
+"""The name, the format and the bytes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +112,8 @@ def columns_of_addresses(heading: Sequence[str], rows: Iterable[Sequence[str]]) 
         title
         for title, texts in zip(heading, cells, strict=True)
         if title and not NO_TARGETS.search(title)
-        if are_addresses(texts, least=HARDLY_ANYTHING_ELSE)
+        if share_of_addresses(texts) >= HARDLY_ANYTHING_ELSE
     ]
-
-
-def mapped_table(data: bytes, format: str, columns: Mapping[str, str], place: Place = ANYWHERE) -> Table:
-    """Read the chosen columns of a file as a table for an import; see `sheet_of` and `table_of_rows`."""
-    return table_of_rows(_located_in(data, format, place, _share_of(map(str, columns.values()))), columns)
 
 
 def read_sheet(source: str | Path | bytes, columns: Iterable[str] | Share = (), place: Place = ANYWHERE) -> Sheet:
@@ -148,7 +146,7 @@ def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) ->
         share: As for `locate`; None for the first row that is not blank, which is the heading of a table of visits.
     """
     with suppress(UnreadableFile):
-        return list(_located_in(data, format, ANYWHERE, share).heading)
+        return list(_located_in([("", format, data)], ANYWHERE, share).heading)
     return []
 
 
@@ -161,7 +159,7 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     known tool has no columns to map.
     """
     try:
-        located = _located_in(data, format, ANYWHERE, share_of_ours)
+        located = _located_in([("", format, data)], ANYWHERE, share_of_ours)
     except UnreadableFile:
         return [], {}
     if foreign.tool_of(located.heading):
@@ -178,36 +176,49 @@ def offered_columns(data: bytes, format: str) -> tuple[list[str], dict[str, str]
     return [title for title in located.heading if title], offered
 
 
-def _located_in(data: bytes, format: str, place: Place, share: Share | None, name: str = "the file") -> Located:
-    """Find the table of a file; objects, and lines of a log, are counted from 1, as they have no heading."""
-    chosen = _format_of_rows(data, format, name)
-    located = locate_in(SHEETS[chosen], data, place, share)
-    if chosen in ("json", "log"):
+def _located_in(files: Iterable[File], place: Place, share: Share | None, name: str = "the file") -> Located:
+    """Find the table of files; objects, and lines of a log, are counted from 1, as they have no heading.
+
+    Of several files, those that cannot be read are told.
+
+    Args:
+        name: The name to use in errors of a file that has none.
+    """
+    parts: list[Part] = []
+    formats: set[str] = set()
+    unread: list[str] = []
+    for file, format, data in files:
+        try:
+            chosen = sniffed(data, format).name
+            if chosen not in SHEETS:
+                raise UnreadableFile(f"{file or name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
+            check_size(data)
+            parts += [part._replace(file=file) for part in SHEETS[chosen](data, place, share)]
+        except UnreadableFile as error:
+            if not file:
+                raise
+            unread.append(f"{file!r} was not read: {error}")
+            continue
+        formats.add(chosen)
+    if unread and not parts:
+        raise UnreadableFile("; ".join(unread))
+    located = locate(parts, place, share)
+    for detail in unread:
+        located.say("unread-file", detail)
+    if formats <= {"json", "log"}:
         located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
     return located
 
 
-def _format_of_rows(data: bytes, format: str, name: str) -> str:
-    chosen = sniffed(data, format).name
-    if chosen not in SHEETS:
-        raise UnreadableFile(f"{name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
-    return chosen
-
-
-def table_of_files(files: Iterable[tuple[str, str, bytes]], columns: Mapping[str, str], place: Place) -> Table:
-    """Read several files as the sheets of one workbook, of which those with the same heading are one table.
+def table_of_files(files: Iterable[File], columns: Mapping[str, str], place: Place) -> Table:
+    """Read files as the sheets of one workbook, of which those with the same heading are one table.
 
     Args:
-        files: The name, the format and the bytes of each file.
+        files: The files; one alone needs no name.
         columns: As for `table_of_rows`; empty if the files have our names.
     """
     share = _share_of(map(str, columns.values())) if columns else share_of_ours
-    parts = [
-        part._replace(name=": ".join(filter(None, (name, part.name))))
-        for name, format, data in files
-        for part in SHEETS[_format_of_rows(data, format, name)](data, place, share)
-    ]
-    return table_of_rows(locate(parts, place, share), columns or None)
+    return table_of_rows(_located_in(files, place, share), columns or None)
 
 
 def sheet_of(
@@ -226,7 +237,8 @@ def sheet_of(
             20 million cells.
         InvalidParameter: If there is no such sheet or encoding.
     """
-    located = _located_in(data, format, place, columns if callable(columns) else _share_of(columns), name)
+    share = columns if callable(columns) else _share_of(columns)
+    located = _located_in([("", format, data)], place, share, name)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
     for number, cells, wrong in records(located):
         check_number(len(found), number)

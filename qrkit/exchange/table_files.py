@@ -25,13 +25,13 @@ from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
     COLUMN_OF,
+    CONTENT,
     COUNTED,
     CREATED,
     KINDS,
     MOMENTS,
     NAMES,
     OVERLOOKED,
-    REQUIRED,
     TERMS_NAMES,
     Fraction,
     Packed,
@@ -87,11 +87,15 @@ SHORT_URL = "Trackable URL"
 """The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
 ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
 """Columns whose cells may show a text that links to an address, and what to call the address."""
+KEPT_AS_WRITTEN = frozenset({*ADDRESSES, "Password"})
+"""Columns in which a word for no value, such as None, is no empty cell: it would be told, or would open a link."""
 NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     CREATED: ("date-unreadable", "the QR Code was added with the date of this import"),
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+MOSTLY = 0.5
+"""The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
@@ -104,8 +108,7 @@ SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
 The arguments are the bytes of the file, where its table is, and how much of what is needed is in a row. The function
-raises `UnreadableFile` if the file is damaged, or has another format, and so do its rows. Call it through `locate_in`,
-which checks the size of the file.
+raises `UnreadableFile` if the file is damaged, or has another format, and so do its rows. Call `check_size` before.
 """
 
 
@@ -169,17 +172,12 @@ def check_size(data: bytes) -> None:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
 
-def locate_in(parts: SheetParts, data: bytes, place: Place, share: Share | None) -> Located:
-    """Find the table of a file; see `locate`."""
-    check_size(data)
-    return locate(parts(data, place, share), place, share)
-
-
 def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
     """Return a function that reads a csv or a workbook as a table."""
 
     def read(data: bytes, how: Reading) -> Table:
-        located = locate_in(parts, data, how.place, share_of_ours)
+        check_size(data)
+        located = locate(parts(data, how.place, share_of_ours), how.place, share_of_ours)
         located.rows = iter(how.watch(located.rows, "Reading", None))
         return table_of_rows(located)
 
@@ -191,7 +189,7 @@ def share_of_ours(cells: Sequence[str]) -> float:
     known = {COLUMN_OF.get(tidy(cell).lower()) for cell in cells} - {None}
     if foreign.tool_of(cells):
         return 2
-    if known.issuperset(REQUIRED) or KindColumns(cells):
+    if CONTENT in known or KindColumns(cells):
         return max(len(known), 1)
     return len(known) / (len(NAMES) + len(cells))
 
@@ -216,7 +214,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool = None if columns else foreign.tool_of(heading)
     if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
-        rows = without_traces(rows, [_is_of_addresses(title, tool, columns or {}) for title in heading])
+        rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
     if tool:
         links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
@@ -231,19 +229,18 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         names = {name: heading[place] for name, place in places.items()} if columns else {}
         table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         if columns:
-            table.issues.extend(left_out_issues(heading, map(str, columns.values()), max(line, 1)))
-            table.issues.extend(opened_issues(names, table.rows))
+            table.issues.extend(issues_of_chosen(heading, names, table.rows, max(line, 1)))
     table.issues.extend(located.issues)
     table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
     return table
 
 
-def _is_of_addresses(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
-    """Return whether a column holds contents or short URLs: there, a word for no value is told, as it is unexpected."""
-    chosen = {tidy(str(theirs)).lower() for ours, theirs in columns.items() if COLUMN_OF.get(ours.lower()) in ADDRESSES}
+def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
+    """Return whether a column has contents, short URLs or passwords."""
+    chosen = {tidy(str(theirs)).lower(): COLUMN_OF.get(ours.lower()) for ours, theirs in columns.items()}
     known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
     name = title.lower()
-    return COLUMN_OF.get(name) in ADDRESSES or name in chosen or foreign.plain_name(title) in known
+    return not KEPT_AS_WRITTEN.isdisjoint({COLUMN_OF.get(name), chosen.get(name)}) or foreign.plain_name(title) in known
 
 
 def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
@@ -263,28 +260,22 @@ def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
     return row._replace(cells={**row.cells, "Content": content})
 
 
-def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) -> Iterator[ImportIssue]:
+def issues_of_chosen(heading: Iterable[str], chosen: Mapping[str, str], rows: Rows, line: int) -> Iterator[ImportIssue]:
     """Yield an issue for each column of ours that was left out because others were chosen.
 
-    Args:
-        chosen: The names of the chosen ones, in any case.
-        heading: The row number of the heading.
-    """
-    known = {title.strip().lower() for title in chosen}
-    for title in titles:
-        if title.strip().lower() in COLUMN_OF.keys() - known:
-            detail = f"{title!r} is not one of the columns to import, and was left out"
-            yield ImportIssue(heading, "", "", "", "unknown-column", detail)
-
-
-def opened_issues(chosen: Mapping[str, str], rows: Rows) -> Iterator[ImportIssue]:
-    """Yield an issue for each column that closes or limits links, but was chosen for a column of ours that does not.
+    A column that closes or limits links, but was chosen for a column of ours that does not, is told, too.
 
     Args:
+        heading: The names in the heading.
         chosen: Our column name -> the name in the heading.
+        line: The row number of the heading.
     """
+    for title in heading:
+        if title not in chosen.values() and title.strip().lower() in COLUMN_OF:
+            detail = f"{title!r} is not one of the columns to import, and was left out"
+            yield ImportIssue(line, "", "", "", "unknown-column", detail)
     for ours, theirs in chosen.items() if SHORT_URL in chosen else ():
-        if ours in (*REQUIRED, SHORT_URL, *TERMS_NAMES) or not foreign.may_close(theirs):
+        if ours in (CONTENT, SHORT_URL, *TERMS_NAMES) or not foreign.may_close(theirs):
             continue
         if row := next((row for row in rows if foreign.protection({theirs: row.cells.get(ours, "")})), None):
             detail = f"{theirs!r} was chosen as {ours}, which limits no link, so links such as that of row {row.number}"
@@ -341,7 +332,7 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
             detail = f"{name} is the formula {cell[:80]!r}, whose value is not in the file"
             rule = f"{detail}; open the file in a spreadsheet and save it"
             notes.append(("formula-unsaved", f"{detail}, and was left empty"))
-            error = error or (rule if name in REQUIRED else "")
+            error = error or (rule if name == CONTENT else "")
         elif type(cell) is Fraction:
             cells[name] = cell if KINDS[name] in COUNTED else str(cell)
         elif type(cell) is Linked:
@@ -434,7 +425,7 @@ def table_of_links(
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
-    if keeping and tool.visitors_win:
+    if keeping and tool.service in foreign.VISITORS_WIN:
         rule = f"links with parameters of their own also take those of visitors: {len(keeping)}, such as {keeping[0]!r}"
         difference = f"if both have a parameter, {tool.service} uses the visitor's, and qrkit the link's own"
         table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
@@ -508,9 +499,8 @@ def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequ
             places[name] = place
     if SHORT_URL not in places and (short := foreign.short_url_in(heading)):
         places[SHORT_URL] = heading.index(short)
-    for name in () if kinds else REQUIRED:
-        if name not in places:
-            raise missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
+    if not kinds and CONTENT not in places:
+        raise missing_column(located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
     return places
 
 
@@ -526,10 +516,8 @@ def _chosen_places(heading: Sequence[str], columns: Mapping[str, str]) -> dict[s
     return places
 
 
-def missing_column(
-    name: str, located: Located, rows: Sequence[Sequence[str]], lack: str = "the heading has no"
-) -> UnreadableFile:
-    """Return the error for a heading without a required column.
+def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = "the heading has no") -> UnreadableFile:
+    """Return the error for a heading without a column of contents.
 
     It names a column only if there is no doubt: imported from another column, such as that of the old short URLs, all
     QR Codes would lead to the wrong address.
@@ -541,33 +529,34 @@ def missing_column(
     near = [
         title
         for title in heading
-        if not is_known(title) and get_close_matches(title.lower(), [name.lower()], cutoff=LIKENESS)
+        if not is_known(title) and get_close_matches(title.lower(), [CONTENT.lower()], cutoff=LIKENESS)
     ]
     shown = [title[:60] for title in heading if title]
     more = f" and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
     there = f"it has {', '.join(map(repr, shown[:MOST_SHOWN]))}{more}"
-    hint = f"{near[0]!r}: did you mean {name!r}?" if near else there
+    hint = f"{near[0]!r}: did you mean {CONTENT!r}?" if near else there
     tool = None if near else foreign.similar_tool(heading)
     if tool:
         hint += f"; qrkit reads a file of {tool.service} if it has {', '.join(map(repr, tool.known_by))}"
     likely = near or [
         title
         for place, title in enumerate(heading)
-        if (not located.line or is_of_targets(title)) and are_addresses([row[place] for row in rows if row[place]])
+        if not located.line or is_of_targets(title)
+        if share_of_addresses([row[place] for row in rows if row[place]]) >= MOSTLY
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
         hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
     has_short_urls = tool is not None or not {*foreign.SHORT_URLS}.isdisjoint(map(foreign.plain_name, heading))
-    advice = _column_advice(name, theirs, has_short_urls=has_short_urls, is_data=any(map(ADDRESS.match, heading)))
-    return UnreadableFile(f"{lack} column {name!r}; {hint}", line=located.line).advising(advice)
+    advice = _column_advice(theirs, has_short_urls=has_short_urls, is_data=any(map(ADDRESS.match, heading)))
+    return UnreadableFile(f"{lack} column {CONTENT!r}; {hint}", line=located.line).advising(advice)
 
 
-def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: bool) -> dict[Door, str]:
-    """Return how to say which column of a file is ours, by the door that the file came through."""
-    pair = column_pair(name.lower(), theirs)
+def _column_advice(theirs: str, *, has_short_urls: bool, is_data: bool) -> dict[Door, str]:
+    """Return how to say which column of a file has the contents, by the door that the file came through."""
+    pair = column_pair(CONTENT.lower(), theirs)
     advice: dict[Door, str] = {
-        "python": f"Say which column it is: columns={{{name!r}: {repr(theirs) if theirs else '…'}}}",
+        "python": f"Say which column it is: columns={{{CONTENT!r}: {repr(theirs) if theirs else '…'}}}",
         "command": f"say which column it is: --columns {shlex.quote(pair) if theirs else f'{pair}…'}",
         "http": f"say which column it is in the parameter columns, as {pair if theirs else f'{pair}NAME'}",
     }
@@ -582,7 +571,7 @@ def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: boo
         for door, option in zip(advice, words, strict=True) if is_needed else ():
             advice[door] += f"{sentence}{option}"
     advice["python"] += "."
-    return advice | {"page": f"choose below which column is {name}"}
+    return advice | {"page": f"choose below which column is {CONTENT}"}
 
 
 def is_of_targets(title: str) -> bool:
@@ -591,7 +580,6 @@ def is_of_targets(title: str) -> bool:
     return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
 
 
-def are_addresses(texts: Sequence[str], *, least: float = 1 / 2) -> bool:
-    """Return whether this share of the texts are addresses."""
-    addresses = sum(ADDRESS.match(text) is not None for text in texts)
-    return addresses > 0 and addresses >= least * len(texts)
+def share_of_addresses(texts: Sequence[str]) -> float:
+    """Return which share of texts are addresses; 0 without any text."""
+    return sum(ADDRESS.match(text) is not None for text in texts) / max(len(texts), 1)

@@ -31,7 +31,12 @@ from qrkit.tracking.times import from_table
 
 MOST_SCANS = 1_000_000
 """Visits of one file, counts included."""
-NAMES: dict[str, tuple[str, ...]] = {
+TEXTS = (
+    "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "lot",
+    "serial", "link_type", "variant",
+)  # fmt: skip
+"""What a column holds that is kept as it is written."""
+_NAMES: dict[str, tuple[str, ...]] = {
     "short_code": (
         "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "uri", "link", "bitlink", "path",
         "url path", "flowcode url", "kurz url", "url courte", "url corta", "korte url", "seitenpfad", "landing page",
@@ -48,29 +53,16 @@ NAMES: dict[str, tuple[str, ...]] = {
         "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans", "aufrufe", "klicks",
         "sitzungen", "besuche", "vues", "clics", "visites", "visitas", "weergaven", "klikken",
     ),
-    "kind": ("kind",),
     "bot": ("potentialBot", "bot", "is_bot", "robot"),
-    "content": ("content",),
-    "user_agent": ("user_agent",),
     "referrer": ("referrer", "referer", "referrer url", "referrer domain"),
-    "language": ("language",),
-    "visitor": ("visitor",),
     "country": ("country", "country_code", "visitLocation.countryCode", "land", "pays", "país"),
     "region": ("region", "visitLocation.regionName"),
     "city": ("city", "visitLocation.cityName", "stadt", "ville", "ciudad", "stad"),
     "latitude": ("latitude", "visitLocation.latitude"),
     "longitude": ("longitude", "visitLocation.longitude"),
-    "via": ("via",),
-    "lot": ("lot",),
-    "serial": ("serial",),
-    "link_type": ("link_type",),
-    "variant": ("variant",),
 }  # fmt: skip
+NAMES = {what: (what,) for what in TEXTS} | _NAMES
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
-TEXTS = (
-    "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "lot",
-    "serial", "link_type", "variant",
-)  # fmt: skip
 CERTAIN = frozenset(map(plain_name, NAMES["short_code"][:6]))
 """Names that need no column of counts beside them."""
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
@@ -88,8 +80,12 @@ SERVICES = {
 _MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
 """Plain names of columns that may say how often each row counts."""
 TIME_ZONES = frozenset({"timezone", "zeitzone", "fuseauhoraire", "zonahoraria", "tijdzone"})
-"""Plain names of columns of time zones: of the times, or of the visitors, which no heading tells apart."""
-_WITH_OFFSET = re.compile(r".*(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(\b.*)?|[0-9.]+", re.IGNORECASE)
+"""Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
+_WITH_OFFSET = re.compile(
+    r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
+    re.IGNORECASE,
+)
+"""A time with an offset, or seconds since 1970; the year of a date such as 31-12-2024 is no offset."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")

@@ -9,7 +9,7 @@ found as the relations of the workbook say, and of styles only the formats of nu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from html import unescape
@@ -67,9 +67,9 @@ class Package:
         if self._path.endswith(".bin"):
             raise UnreadableFile("the file is a binary workbook (xlsb), which is not read; save it as xlsx")
         self._book = self._elements(self._path)
+        self.struck_texts = set[str]()
         self.texts = [*self._shared_texts()]
-        styles = self._styles()
-        self.formats, self.struck = _formats(styles), _struck(styles)
+        self.formats, self.struck = _styles_of_cells(self._styles())
         setting = next((one for name, one in self._book if name == "workbookPr"), {})
         self.since_1904 = setting.get("date1904") in ("1", "true")
 
@@ -119,12 +119,15 @@ class Package:
 
     def _shared_texts(self) -> Iterator[str]:
         for path in self._related(self._path, "sharedStrings").values():
-            for one in _ends(self.part(path), "si"):
+            part = self.part(path)
+            for number, one in enumerate(_ends(part, "si")):
+                if b"strike" in part and _has_struck(one):
+                    self.struck_texts.add(str(number))
                 yield _text_of(one)
 
-    def _styles(self) -> list[tuple[str, dict[str, str]]]:
-        paths = self._related(self._path, "styles").values()
-        return [element for path in paths if _normal(path) in self._entries for element in self._elements(path)]
+    def _styles(self) -> Iterator[tuple[str, dict[str, str]]]:
+        for path in self._related(self._path, "styles").values():
+            yield from self._elements(path) if _normal(path) in self._entries else ()
 
 
 def _slashed(path: str) -> str:
@@ -160,6 +163,15 @@ def _text_of(one: Any) -> str:
     return _unescaped(text)
 
 
+def _has_struck(one: Any) -> bool:
+    """Return whether a part of a text is struck out."""
+    return any(_is_on(mark) for mark in one.iter("{*}strike"))
+
+
+def _is_on(mark: Any) -> bool:
+    return mark.get("val", "1") in ("1", "true", "on")
+
+
 def _unescaped(text: str) -> str:
     """Return a text without the escapes of ST_Xstring.
 
@@ -171,40 +183,32 @@ def _unescaped(text: str) -> str:
     return units.decode("utf-16-le", "replace")
 
 
-def _formats(styles: Sequence[tuple[str, dict[str, str]]]) -> list[str]:
-    """Return the kind of each style of cells: "date", "duration", or the format of any other."""
+def _styles_of_cells(styles: Iterable[tuple[str, dict[str, str]]]) -> tuple[list[str], frozenset[str]]:
+    """Return the kind of each style of cells, and the numbers of the styles whose text is struck out.
+
+    A kind is "date", "duration", or the format of any other.
+    """
     from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
     own: dict[str, str] = {}
     kinds: list[str] = []
-    is_of_cells = False
-    for name, one in styles:
-        if name == "numFmt":
-            own[one.get("numFmtId", "")] = one.get("formatCode", "")
-        elif name in ("cellXfs", "cellStyleXfs", "cellStyles", "dxfs"):
-            is_of_cells = name == "cellXfs"
-        elif name == "xf" and is_of_cells:
-            number = one.get("numFmtId", "0")
-            code = own.get(number) or BUILTIN_FORMATS.get(int(number) if number.isdecimal() else 0, "")
-            kinds.append("duration" if is_timedelta_format(code) else "date" if is_date_format(code) else code)
-    return kinds
-
-
-def _struck(styles: Sequence[tuple[str, dict[str, str]]]) -> frozenset[str]:
-    """Return the numbers of the styles of cells whose text is struck out."""
-    fonts: set[str] = set()
-    found: list[bool] = []
+    fonts, struck = set[str](), set[str]()
     font, group = -1, ""
     for name, one in styles:
         if name in ("fonts", "fills", "cellXfs", "cellStyleXfs", "cellStyles", "dxfs"):
             group = name
+        elif name == "numFmt":
+            own[one.get("numFmtId", "")] = one.get("formatCode", "")
         elif group == "fonts" and name == "font":
             font += 1
-        elif group == "fonts" and name == "strike" and one.get("val", "1") in ("1", "true", "on"):
+        elif group == "fonts" and name == "strike" and _is_on(one):
             fonts.add(str(font))
         elif group == "cellXfs" and name == "xf":
-            found.append(one.get("fontId", "0") in fonts)
-    return frozenset(str(place) for place, is_struck in enumerate(found) if is_struck)
+            struck.update([str(len(kinds))] if one.get("fontId", "0") in fonts else [])
+            number = one.get("numFmtId", "0")
+            code = own.get(number) or BUILTIN_FORMATS.get(int(number) if number.isdecimal() else 0, "")
+            kinds.append("duration" if is_timedelta_format(code) else "date" if is_date_format(code) else code)
+    return kinds, frozenset(struck)
 
 
 class _Sheet(NamedTuple):
@@ -240,6 +244,7 @@ def cells_of(book: Package, name: str, path: str, hidden: list[int], struck: lis
 
 def _rows(part: bytes, sheet: _Sheet) -> Iterator[list[str]]:
     number = 0
+    has_struck = bool(sheet.book.struck or sheet.book.struck_texts or b"strike" in part)
     for row in _ends(part, "row"):
         said = row.get("r", "")
         following = int(said) if said.isdecimal() and len(said) < 9 and int(said) > number else number + 1
@@ -250,9 +255,15 @@ def _rows(part: bytes, sheet: _Sheet) -> Iterator[list[str]]:
         number = following
         if row.get("hidden") in ("1", "true") and len(row):
             sheet.hidden.append(number)
-        if sheet.book.struck and any(cell.get("s") in sheet.book.struck and len(cell) for cell in row):
+        if has_struck and any(_is_struck(cell, sheet.book) for cell in row):
             sheet.struck.append(number)
         yield trimmed(_cells(row, number, sheet))
+
+
+def _is_struck(cell: Any, book: Package) -> bool:
+    if cell.get("t") == "s" and cell.findtext("{*}v") in book.struck_texts:
+        return True
+    return _has_struck(cell) or (cell.get("s") in book.struck and len(cell) > 0)
 
 
 def _cells(row: Any, number: int, sheet: _Sheet) -> list[str]:

@@ -66,7 +66,10 @@ def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]
 
 def has_codes(data: bytes) -> bool:
     """Return whether an archive contains a manifest or a PNG file."""
-    found = archives.members(archives.opened(data))
+    return _has_codes(archives.members(archives.opened(data)))
+
+
+def _has_codes(found: list[tuple[ZipInfo, tuple[str, ...]]]) -> bool:
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
@@ -78,14 +81,13 @@ class Tables(NamedTuple):
 
 
 def tables_in(data: bytes) -> Tables:
-    """Return the tables of an archive without a manifest and PNG files, which has none if it has these.
+    """Return the tables of an archive; none if it has a manifest, PNG files or parts of a document.
 
     Several tables are read row by row, and the links in JSON and in dumps are not, so those are read alone.
     """
     archive = archives.opened(data)
     found = archives.members(archive)
-    has_codes = _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
-    if has_codes or DOCUMENT_MARKS.intersection(archive.namelist()):
+    if _has_codes(found) or DOCUMENT_MARKS.intersection(archive.namelist()):
         return Tables([], [])
     entries = {"/".join(parts): entry for entry, parts in found}
     formats = {path: suffix for path in entries if (suffix := PurePosixPath(path.lower()).suffix[1:]) in TABLES}
@@ -95,9 +97,14 @@ def tables_in(data: bytes) -> Tables:
         (path, "csv" if suffix == "tsv" else suffix, archives.unpacked(archive, entries[path], MOST_BYTES))
         for path, suffix in formats.items()
     ]
-    rule = "is another file of the archive, and was not read"
-    issues = [ImportIssue(1, "", "", "", "unread-file", f"{path!r} {rule}") for path in entries if path not in formats]
-    return Tables(files, issues)
+    rules = {True: "is not read together with other tables; unpack it, and import it alone",
+             False: "is another file of the archive, and was not read"}  # fmt: skip
+    issues = [
+        ImportIssue(1, "", "", "", "unread-file", f"{path!r} {rules[PurePosixPath(path.lower()).suffix[1:] in TABLES]}")
+        for path in entries
+        if path not in formats
+    ]
+    return Tables(files, issues if files else [])
 
 
 def read(data: bytes, how: Reading) -> Table:

@@ -73,7 +73,7 @@ def _translated(language: LanguageTag, text: str) -> str:
 
 
 def _filled(language: LanguageTag, text: str) -> str:
-    """Return the translation of a sentence whose values are filled in; "" if it is none of the catalog."""
+    """Return the translation of a sentence whose values are filled in; "" if the catalog does not have it."""
     for pattern, sentence in _patterns(language):
         if found := pattern.fullmatch(text):
             return say(sentence, **{name: _translated(language, value) for name, value in found.groupdict().items()})

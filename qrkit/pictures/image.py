@@ -353,7 +353,7 @@ class QRImage(Shown):
             CannotWrite: If the file cannot be written.
         """
         if not isinstance(path, str | os.PathLike):
-            rule = "must be the path of a file; write(image.to_bytes('png')) of a file object takes the bytes"
+            rule = "must be the path of a file; for a file object, use file.write(image.to_bytes('png'))"
             raise InvalidParameter(Problem("path", f"a {type(path).__name__}", rule, "wrong-type"))
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)

@@ -334,8 +334,6 @@ class Records:
             ...     {shop.find_qrcode(text).id == door.id for text in ("door", "Door", door.short_url)}
             {True}
         """
-        if not isinstance(text, str):
-            raise InvalidParameter(Problem("text", text, "must be a short code, a short URL, a name or an ID, as text"))
         code, written = self.short_code_in(text), dict.fromkeys((text, text.strip(BEFORE + BEHIND)))
         texts = ((one, code or normalize("NFC", one)) for one in written)
         found = (qrcodes_named(self.store, self.account.id, one, short_code=code) for one, code in texts)
@@ -349,7 +347,13 @@ class Records:
         raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
 
     def short_code_in(self, text: str) -> str:
-        """Return the known short code in a short URL of this portfolio, as people paste it; "" if there is none."""
+        """Return the known short code in a short URL of this portfolio, as people paste it; "" if there is none.
+
+        Raises:
+            InvalidParameter: If `text` is not a text.
+        """
+        if not isinstance(text, str):
+            raise InvalidParameter(Problem("text", text, "must be a short code, a short URL, a name or an ID, as text"))
         url = with_scheme(text.strip().lstrip(BEFORE))
         path = path_of(url, self.base_url) if host_of(url) == host_of(self.base_url) else None
         found = longest_pasted(self.store, tidy_code(path)) if path else None

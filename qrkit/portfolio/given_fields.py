@@ -1,4 +1,4 @@
-"""The fields of QR Codes as callers give them: which there are, and how they change a record."""
+"""The fields of QR Codes that callers pass: which ones exist, and how they change a record."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def only_given(**fields: Any) -> dict[str, Any]:
 
 
 def checked_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) -> Mapping[str, Any]:
-    """Return the terms of a QR Code, after checking that they are nothing else.
+    """Return the terms of a QR Code, after checking that all names are those of terms.
 
     Args:
         unchanged: Fields that only a new QR Code takes.
     """
     for name, value in terms.items():
-        if name in unchanged:
+        if name in unchanged and value is not None:
             raise InvalidParameter(Problem(name, value, "cannot change, because the QR Code may be printed"))
-        if name not in TermsFields.__annotations__:
-            names = [one for one in QRCode.model_fields if one not in (*DERIVED, "id", "created", "scans")]
-            raise UnknownParameter(name, value, names)
+        if name not in (*TermsFields.__annotations__, *unchanged):
+            hidden = (*DERIVED, *unchanged, "id", "created", "scans")
+            raise UnknownParameter(name, value, [one for one in QRCode.model_fields if one not in hidden])
     return terms
 
 

@@ -22,8 +22,8 @@ from qrkit.exchange.archives import SIGNATURE
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.sheets import mapped_table, table_of_files
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, Table, are_addresses, codes_of
+from qrkit.exchange.sheets import File, table_of_files
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOSTLY, Table, codes_of, share_of_addresses
 from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -52,7 +52,7 @@ from qrkit.tracking.short_urls import (
 )
 
 MOST_TAKEN = 10
-"""Rows whose short codes are in use that an error lists."""
+"""Rows whose short codes are in use, or files of an archive, that an error lists."""
 TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
@@ -130,18 +130,23 @@ def read_table(
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
-    if len(files) > 1:
-        table = table_of_files(files, columns or {}, place)
-    else:
-        ((_, format, data),) = files or [("", format, data)]
-        table = _table_of(data, format, columns or {}, seen, place)
-    table.issues.extend(issues if files else ())
+    names = [name for name, _, _ in files]
+    if len(files) < 2:
+        files = [("", *files[0][1:]) if files else ("", format, data)]
+    try:
+        is_of_rows = columns or len(files) > 1
+        table = table_of_files(files, columns or {}, place) if is_of_rows else _table_of(files[0], seen, place)
+    except UnreadableFile as error:
+        if names:
+            others = (issue.detail for issue in issues[:MOST_TAKEN])
+            error.args = ("; ".join([f"{', '.join(map(repr, names[:MOST_TAKEN]))} in the archive: {error}", *others]),)
+        raise
+    table.issues.extend(issues)
     return table
 
 
-def _table_of(data: bytes, format: str, columns: Mapping[str, str], seen: Watch, place: Place) -> Table:
-    if columns:
-        return mapped_table(data, format, columns, place)
+def _table_of(file: File, seen: Watch, place: Place) -> Table:
+    _, format, data = file
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
     chosen = sniffed(data, format)
     place.check("" if chosen.name in SHEETS and chosen.name != "json" else chosen.name)
@@ -222,8 +227,9 @@ class _Importing:
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
         contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        self._no_address = NO_CONTENT if are_addresses(contents) else None
-        if table.of_links or are_addresses(contents, least=HARDLY_ANYTHING_ELSE):
+        addresses = share_of_addresses(contents)
+        self._no_address = NO_CONTENT if addresses >= MOSTLY else None
+        if table.of_links or addresses >= HARDLY_ANYTHING_ELSE:
             self._no_address = _NO_SCHEME
         self._own_hosts = {"", host_of(present.base_url)}
         self._base_hosts = self._own_hosts | {host_of(url) for url in present.old_base_urls}

@@ -321,12 +321,12 @@ class Portfolio(Shown, Scanned, Written):
                 starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
-            update_by: What identifies QR Codes that are there already, so that their rows change them instead of adding
-                others: "name", "short_url", or the name of a field of your own, such as "Poster ID". Every row needs
-                its Content; other empty cells change nothing. Short codes, creation dates and scan counts stay, and
-                dynamic QR Codes stay dynamic. Rows with a new value add QR Codes. A row is left out if it lacks the
-                value, if it shares the value with an earlier row or several QR Codes, or if its short URL begins with
-                another host than the base URL and the old ones (`old_base_url`).
+            update_by: What identifies existing QR Codes, so that rows update them instead of adding new ones: "name",
+                "short_url", or the name of a field of your own, such as "Poster ID". Every row needs its Content; other
+                empty cells change nothing. Short codes, creation dates and scan counts stay, and dynamic QR Codes stay
+                dynamic. Rows with a new value add QR Codes. A row is left out if it lacks the value, if it shares the
+                value with an earlier row or several QR Codes, or if its short URL begins with another host than the
+                base URL and the old ones (`old_base_url`).
             check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
             **place: Where the table is; the result says what was found and guessed. `sheet` is the name of the sheet;
@@ -455,7 +455,7 @@ class Portfolio(Shown, Scanned, Written):
                 `{"content": "url", "name": "product"}`.
             template: The name of the template for rows that name none in a column `template`.
             fix_urls: Whether to complete web addresses, as in `import_file`.
-            update_by: What identifies QR Codes whose rows change them instead of adding others, as in `import_file`.
+            update_by: What identifies existing QR Codes, so that rows update them, as in `import_file`.
 
         Returns:
             The numbers of QR Codes created and updated, and the issues. The `row` of an issue is the row's position in

@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 Updates = Sequence[tuple[QRCode, QRCode]]
 """QR Codes before and after their changes."""
 Decide = Callable[[Present, Staged], tuple[Sequence[Campaign], Updates, Result]]
-"""Adds the QR Codes that are to be stored; returns the new campaigns, the changes, and what there is to say."""
+"""Adds the QR Codes that are to be stored; returns the new campaigns, the changes, and the result for the caller."""
 
 
 def store_rows(

@@ -7,6 +7,7 @@ from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.exchange.columns import EVERY, Row
+from qrkit.exchange.foreign import plain_name
 from qrkit.portfolio.codes import told_apart
 from qrkit.store.records.searching import EDITED
 from qrkit.tracking.names import tidy_name
@@ -39,8 +40,8 @@ class Identified:
     ) -> None:
         self._link, self._hosts = link, hosts
         name = by if isinstance(by, str) else ""
-        ours = {_letters(written): by for column, by in IDENTIFYING.items() for written in (column, by)}
-        self._by = ours.get(_letters(name), tidy_name(name))
+        ours = {plain_name(written): by for column, by in IDENTIFYING.items() for written in (column, by)}
+        self._by = ours.get(plain_name(name), tidy_name(name))
         self._rows: dict[str, int] = {}
         self._codes: dict[str, list[QRCode]] = {}
         names = dict.fromkeys(IDENTIFYING.values())
@@ -93,10 +94,6 @@ class Identified:
         if rule:
             raise InvalidParameter(Problem(self._by, value, rule))
         return found[0] if found else None
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def changes_of(row: Row, code: QRCode, before: QRCode) -> dict[str, Any]:

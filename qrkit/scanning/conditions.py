@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from io import BytesIO
 from math import ceil, cos, floor, isfinite, radians, sin
 from typing import Any, TypeAlias
@@ -77,19 +77,10 @@ class Sheet:
         self.shrink = min(1.0, MOST_SIDE / PIXELS / self._across)
 
     def of_size(self, pixels: float, page: int = PAPER) -> Picture:
-        """Return the sheet with this number of pixels per module; areas are averaged when the image is reduced."""
-        return self._drawn(pixels * self.shrink, page)
+        """Return the sheet with this number of pixels per module; fewer if the sheet is large."""
+        return self.view(pixels * self.shrink, page)
 
-    def _drawn(self, pixels: float, page: int) -> Picture:
-        width, height = (max(1, round(side * pixels / self._px)) for side in self._picture.size)
-        is_less = pixels < self._px
-        drawn = self._picture.resize((width, height), Image.Resampling.BOX if is_less else Image.Resampling.BICUBIC)
-        edge = round(self._margin * pixels)
-        sheet = Image.new("L", (width + 2 * edge, height + 2 * edge), page)
-        sheet.paste(drawn, (edge, edge))
-        return sheet
-
-    @cached_property
+    @property
     def picture(self) -> Picture:
         """The sheet at its usual size, on white."""
         return self.of_size(PIXELS)
@@ -97,7 +88,13 @@ class Sheet:
     def view(self, pixels: float, page: int = PAPER) -> Picture:
         """Return the sheet with exactly this number of pixels per module; the same image each time."""
         if (pixels, page) not in self._sizes:
-            self._sizes[pixels, page] = self._drawn(pixels, page)
+            width, height = (max(1, round(side * pixels / self._px)) for side in self._picture.size)
+            # Areas are averaged when the image is reduced.
+            how = Image.Resampling.BOX if pixels < self._px else Image.Resampling.BICUBIC
+            edge = round(self._margin * pixels)
+            sheet = Image.new("L", (width + 2 * edge, height + 2 * edge), page)
+            sheet.paste(self._picture.resize((width, height), how), (edge, edge))
+            self._sizes[pixels, page] = sheet
         return self._sizes[pixels, page]
 
     def frame_pixels(self, pixels: float) -> float:
@@ -143,13 +140,13 @@ class Ramp:
         name: A lowercase identifier, such as `blur`.
         unit: The unit of the strengths.
         strengths: The strengths, from easy to impossible to read.
-        capture: Takes the sheet, a random generator and the strength, and returns the captured image.
+        capture: Returns how a sheet is captured at a strength.
     """
 
     name: str
     unit: str
     strengths: tuple[float, ...]
-    capture: Callable[[Sheet, np.random.Generator, float], Picture]
+    capture: Callable[[float], Capture]
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -158,9 +155,7 @@ class Ramp:
 
     def _at(self, strength: float) -> Condition:
         stands_for = f"A {self.name} of {strength:g} {self.unit}."
-        return Condition(
-            f"{self.name}-{strength:g}", stands_for, lambda sheet, random: self.capture(sheet, random, strength)
-        )
+        return Condition(f"{self.name}-{strength:g}", stands_for, self.capture(strength))
 
 
 def captured(sheet: Sheet, conditions: Iterable[Condition], seed: int = 0) -> Iterator[tuple[Condition, Pixels]]:
@@ -305,138 +300,8 @@ def _seen(
     return whole
 
 
-@dataclass(frozen=True, slots=True)
-class _Phone:
-    """A phone held over the sheet: all effects combined, in the order of light, lens and file."""
-
-    tilt: float
-    pan: float
-    roll: float
-    blur: float
-    light: float
-    contrast: float
-    noise: float
-    quality: int
-
-    def __call__(self, sheet: Sheet, random: np.random.Generator) -> Picture:
-        picture = sheet.held_at(self.tilt, self.pan, self.roll)
-        picture = _blurred(picture, self.blur * PHONE_PIXELS * sheet.shrink)
-        picture = _shaded(_faded(picture, self.contrast), self.light)
-        return _as_jpeg(_noisy(picture, random, self.noise), self.quality)
-
-
-def _sized(pixels: float) -> Capture:
-    return lambda sheet, _: sheet.of_size(pixels)
-
-
-def _blurred_by(modules: float) -> Capture:
-    return lambda sheet, _: _blurred(sheet.picture, modules * PIXELS * sheet.shrink)
-
-
-def _rotated_by(tilt: float = 0, pan: float = 0, roll: float = 0) -> Capture:
-    return lambda sheet, _: _seen(sheet.picture, tilt=tilt, pan=pan, roll=roll)
-
-
-def _grainy(deviation: float) -> Capture:
-    return lambda sheet, random: _noisy(sheet.of_size(4), random, deviation)
-
-
-def _pale(contrast: float) -> Capture:
-    return lambda sheet, _: _faded(sheet.picture, contrast)
-
-
-def _printed(twelfths: float) -> Capture:
-    return lambda sheet, _: _inked(sheet, twelfths)
-
-
-CORE = (
-    Condition("clean", "The file itself, on a screen or printed well, seen straight.", lambda sheet, _: sheet.picture),
-    Condition("size-4", "Seen from further away: 4 pixels a module.", _sized(4)),
-    Condition("size-3", "Seen from far away: 3 pixels a module.", _sized(3)),
-    Condition("blur-25", "A little out of focus: by a quarter of a module.", _blurred_by(0.25)),
-    Condition("blur-33", "Out of focus: by a third of a module.", _blurred_by(0.33)),
-    Condition("tilt-30", "Seen at a slant, as on a table in front of you.", _rotated_by(tilt=30)),
-    Condition("turn-15", "Held a little askew.", _rotated_by(roll=15)),
-    Condition("turn-47", "Held askew by about half a right angle.", _rotated_by(roll=47)),
-    Condition("jpeg-20", "Sent through a messenger that compresses.", lambda sheet, _: _as_jpeg(sheet.of_size(4), 20)),
-    Condition("contrast-40", "Faded by the sun, or behind a misted pane.", _pale(0.4)),
-    Condition("noise-30", "In the dark: a grainy picture.", _grainy(30)),
-    Condition("shade", "Lit from one side.", lambda sheet, _: _shaded(sheet.picture, 0.25)),
-    Condition("glare", "A lamp mirrored in glossy paper or glass.", lambda sheet, _: _glared(sheet.picture, 150)),
-    Condition("gain-8", "Printed on thirsty paper: ink spreads by a twelfth of a module.", _printed(1)),
-    Condition("loss-8", "Printed with little ink: edges recede by a twelfth of a module.", _printed(-1)),
-    Condition("dark-page", "Placed on a dark page (#404040).", lambda sheet, _: sheet.of_size(PIXELS, DARK)),
-    Condition("phone-1", "A telephone by day, held almost straight.", _Phone(12, -8, 7, 0.18, 0.8, 0.85, 5, 75)),
-    Condition("phone-2", "A telephone in a hurry, from the side.", _Phone(-14, 16, -20, 0.2, 0.7, 0.75, 7, 60)),
-    Condition("phone-3", "A telephone in the evening, from above.", _Phone(18, 5, 25, 0.22, 0.6, 0.7, 6, 70)),
-)
-"""Conditions in which plain black-on-white symbols are always read; designs are expected to be read, too."""
-
-HARDER = (
-    Condition("size-2", "Seen from the other side of the street: 2 pixels a module.", _sized(2)),
-    Condition("blur-50", "Far out of focus: by half a module.", _blurred_by(0.5)),
-    Condition("blur-75", "So far out of focus that modules merge.", _blurred_by(0.75)),
-    Condition("tilt-50", "Seen at a steep slant.", _rotated_by(tilt=50, pan=-10)),
-    Condition("contrast-15", "Almost faded away.", _pale(0.15)),
-    Condition("noise-60", "In deep darkness.", _grainy(60)),
-    Condition("gain-17", "Ink spread by a sixth of a module.", _printed(2)),
-    Condition("loss-17", "Edges receded by a sixth of a module.", _printed(-2)),
-    Condition(
-        "invert",
-        "Light on dark, as apps show it at night.",
-        lambda sheet, _: _changed(sheet.picture, lambda greys: 255 - greys),
-    ),
-)
-"""Conditions in which not every plain symbol is read; they show how much margin a design has."""
-
-_NAMED = {condition.name: condition for condition in CORE}
-QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))
-"""The seven most informative conditions of `CORE`: 459 of 464 designs, good and bad, get the same verdict."""
-
-RAMPS = (
-    Ramp("size", "pixels a module", (4, 3, 2.5, 2, 1.5, 1), lambda s, _, pixels: s.of_size(pixels)),
-    Ramp("blur", "modules", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), lambda s, r, modules: _blurred_by(modules)(s, r)),
-    Ramp("tilt", "degrees", (20, 30, 40, 50, 60, 70), lambda s, _, angle: _seen(s.picture, tilt=angle)),
-    Ramp("contrast", "of the full one", (0.4, 0.2, 0.1, 0.05, 0.02), lambda s, _, part: _faded(s.picture, part)),
-    Ramp("noise", "greys", (20, 40, 60, 80, 100, 120), lambda s, r, deviation: _grainy(deviation)(s, r)),
-    Ramp("gain", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, twelfths)),
-    Ramp("loss", "twelfths of a module", (1, 2, 3, 4, 5), lambda s, _, twelfths: _inked(s, -twelfths)),
-)
-"""All ramps, which go up to the breaking point."""
-
-
 Effect: TypeAlias = Callable[[Picture, float, np.random.Generator], Picture]
 """Takes the image that a lens sees, its pixels per module, and a random generator."""
-
-TILTED, ROLLED, NEARER = 3.0, 4.0, 0.07
-"""How far a hand moves between two frames: degrees of tilt and pan, degrees of roll, and share of the size."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """A frame of a phone's camera. Each is taken from a slightly different place, because hands are unsteady."""
-
-    pixels: float
-    effects: tuple[Effect, ...] = ()
-    tilt: float = 0
-    pan: float = 0
-    roll: float = 0
-    page: int = PAPER
-
-    def __call__(self, sheet: Sheet, random: np.random.Generator) -> Picture:
-        tilt, pan, roll, nearer = random.uniform(-1, 1, 4).tolist()
-        scale, pixels = 1 + NEARER * nearer, sheet.frame_pixels(self.pixels)
-        picture = _seen(
-            sheet.view(pixels, self.page),
-            tilt=self.tilt + TILTED * tilt,
-            pan=self.pan + TILTED * pan,
-            roll=self.roll + ROLLED * roll,
-            scale=scale,
-            page=self.page,
-        )
-        for effect in self.effects:
-            picture = effect(picture, scale * pixels, random)
-        return picture
 
 
 def _with_contrast(share: float) -> Effect:
@@ -457,6 +322,10 @@ def _with_jpeg(quality: int) -> Effect:
 
 def _out_of_focus(modules: float) -> Effect:
     return lambda picture, pixels, _: _blurred(picture, modules * pixels)
+
+
+def _inverted(picture: Picture, _: float, __: np.random.Generator) -> Picture:
+    return _changed(picture, lambda greys: 255 - greys)
 
 
 def _softened(picture: Picture, _: float, __: np.random.Generator) -> Picture:
@@ -514,6 +383,116 @@ def _half_in_shadow(least: float) -> Effect:
         return _of(np.asarray(picture) * (np.float32(least) + np.float32(1 - least) * lit))
 
     return shade
+
+
+def _through(effects: Iterable[Effect], picture: Picture, pixels: float, random: np.random.Generator) -> Picture:
+    """Apply effects to an image with this number of pixels per module."""
+    for effect in effects:
+        picture = effect(picture, pixels, random)
+    return picture
+
+
+def _shot(*effects: Effect, pixels: float = PIXELS) -> Capture:
+    """Capture a sheet from straight above."""
+    return lambda sheet, random: _through(effects, sheet.of_size(pixels), pixels * sheet.shrink, random)
+
+
+def _of_phone(
+    angles: tuple[float, float, float], blur: float, contrast: float, light: float, noise: float, quality: int
+) -> Capture:
+    """Capture a sheet with a phone held over it at these angles: tilt, pan and roll in degrees."""
+    seen = _out_of_focus(blur), _with_contrast(contrast), _with_light(light)
+    effects = (*seen, _with_noise(noise), _with_jpeg(quality))
+    return lambda sheet, random: _through(effects, sheet.held_at(*angles), PHONE_PIXELS * sheet.shrink, random)
+
+
+def _rotated_by(tilt: float = 0, pan: float = 0, roll: float = 0) -> Capture:
+    return lambda sheet, _: _seen(sheet.picture, tilt=tilt, pan=pan, roll=roll)
+
+
+def _printed(twelfths: float) -> Capture:
+    return lambda sheet, _: _inked(sheet, twelfths)
+
+
+CORE = (
+    Condition("clean", "The file itself, on a screen or printed well, seen straight.", _shot()),
+    Condition("size-4", "Seen from further away: 4 pixels a module.", _shot(pixels=4)),
+    Condition("size-3", "Seen from far away: 3 pixels a module.", _shot(pixels=3)),
+    Condition("blur-25", "A little out of focus: by a quarter of a module.", _shot(_out_of_focus(0.25))),
+    Condition("blur-33", "Out of focus: by a third of a module.", _shot(_out_of_focus(0.33))),
+    Condition("tilt-30", "Seen at a slant, as on a table in front of you.", _rotated_by(tilt=30)),
+    Condition("turn-15", "Held a little askew.", _rotated_by(roll=15)),
+    Condition("turn-47", "Held askew by about half a right angle.", _rotated_by(roll=47)),
+    Condition("jpeg-20", "Sent through a messenger that compresses.", _shot(_with_jpeg(20), pixels=4)),
+    Condition("contrast-40", "Faded by the sun, or behind a misted pane.", _shot(_with_contrast(0.4))),
+    Condition("noise-30", "In the dark: a grainy picture.", _shot(_with_noise(30), pixels=4)),
+    Condition("shade", "Lit from one side.", _shot(_with_light(0.25))),
+    Condition("glare", "A lamp mirrored in glossy paper or glass.", _shot(_mirroring_lamp)),
+    Condition("gain-8", "Printed on thirsty paper: ink spreads by a twelfth of a module.", _printed(1)),
+    Condition("loss-8", "Printed with little ink: edges recede by a twelfth of a module.", _printed(-1)),
+    Condition("dark-page", "Placed on a dark page (#404040).", lambda sheet, _: sheet.of_size(PIXELS, DARK)),
+    Condition("phone-1", "A telephone by day, held almost straight.", _of_phone((12, -8, 7), 0.18, 0.85, 0.8, 5, 75)),
+    Condition("phone-2", "A telephone in a hurry, from the side.", _of_phone((-14, 16, -20), 0.2, 0.75, 0.7, 7, 60)),
+    Condition("phone-3", "A telephone in the evening, from above.", _of_phone((18, 5, 25), 0.22, 0.7, 0.6, 6, 70)),
+)
+"""Conditions in which plain black-on-white symbols are always read; designs are expected to be read, too."""
+
+HARDER = (
+    Condition("size-2", "Seen from the other side of the street: 2 pixels a module.", _shot(pixels=2)),
+    Condition("blur-50", "Far out of focus: by half a module.", _shot(_out_of_focus(0.5))),
+    Condition("blur-75", "So far out of focus that modules merge.", _shot(_out_of_focus(0.75))),
+    Condition("tilt-50", "Seen at a steep slant.", _rotated_by(tilt=50, pan=-10)),
+    Condition("contrast-15", "Almost faded away.", _shot(_with_contrast(0.15))),
+    Condition("noise-60", "In deep darkness.", _shot(_with_noise(60), pixels=4)),
+    Condition("gain-17", "Ink spread by a sixth of a module.", _printed(2)),
+    Condition("loss-17", "Edges receded by a sixth of a module.", _printed(-2)),
+    Condition("invert", "Light on dark, as apps show it at night.", _shot(_inverted)),
+)
+"""Conditions in which not every plain symbol is read; they show how much margin a design has."""
+
+_NAMED = {condition.name: condition for condition in CORE}
+QUICK = tuple(_NAMED[n] for n in ("clean", "turn-47", "noise-30", "glare", "dark-page", "phone-2", "phone-3"))
+"""The seven most informative conditions of `CORE`: 459 of 464 designs, good and bad, get the same verdict."""
+
+RAMPS = (
+    Ramp("size", "pixels a module", (4, 3, 2.5, 2, 1.5, 1), lambda pixels: _shot(pixels=pixels)),
+    Ramp("blur", "modules", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), lambda modules: _shot(_out_of_focus(modules))),
+    Ramp("tilt", "degrees", (20, 30, 40, 50, 60, 70), _rotated_by),
+    Ramp("contrast", "of the full one", (0.4, 0.2, 0.1, 0.05, 0.02), lambda share: _shot(_with_contrast(share))),
+    Ramp("noise", "greys", (20, 40, 60, 80, 100, 120), lambda greys: _shot(_with_noise(greys), pixels=4)),
+    Ramp("gain", "twelfths of a module", (1, 2, 3, 4, 5), _printed),
+    Ramp("loss", "twelfths of a module", (1, 2, 3, 4, 5), lambda twelfths: _printed(-twelfths)),
+)
+"""All ramps, which go up to the breaking point."""
+
+
+TILTED, ROLLED, NEARER = 3.0, 4.0, 0.07
+"""How far a hand moves between two frames: degrees of tilt and pan, degrees of roll, and share of the size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A frame of a phone's camera. Each is taken from a slightly different place, because hands are unsteady."""
+
+    pixels: float
+    effects: tuple[Effect, ...] = ()
+    tilt: float = 0
+    pan: float = 0
+    roll: float = 0
+    page: int = PAPER
+
+    def __call__(self, sheet: Sheet, random: np.random.Generator) -> Picture:
+        tilt, pan, roll, nearer = random.uniform(-1, 1, 4).tolist()
+        scale, pixels = 1 + NEARER * nearer, sheet.frame_pixels(self.pixels)
+        seen = _seen(
+            sheet.view(pixels, self.page),
+            tilt=self.tilt + TILTED * tilt,
+            pan=self.pan + TILTED * pan,
+            roll=self.roll + ROLLED * roll,
+            scale=scale,
+            page=self.page,
+        )
+        return _through(self.effects, seen, scale * pixels, random)
 
 
 PHONES = (

@@ -7,19 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Marker, Modules
 from qrkit.drawing.draw import draw
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
-from qrkit.scanning.budget import Budget, Cause, budget_of, wrong_modules
+from qrkit.scanning.budget import Budget, Cause, budget_of, errors_of, wrong_modules
 from qrkit.scanning.free_pads import symbol_of
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
-from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.sampling import Sampled, greys_of, sample
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.structure import structure_of
@@ -29,6 +26,8 @@ from qrkit.symbol.encode.segments import segments_of
 from qrkit.symbol.symbol import FINDER, finder_places
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from qrkit.design.design import Design
     from qrkit.drawing.scene import Scene
     from qrkit.drawing.untrusted.assets import Fetch
@@ -153,15 +152,10 @@ def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause
             wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
             cured = budget.wrong & ~wrong
             if cured.any():
-                before, after = (_wrong_codewords(budget, flags) for flags in (budget.wrong, budget.wrong & wrong))
-                codewords = before - after
+                version, level, before = budget.symbol.version, budget.symbol.error_correction, sum(budget.errors)
+                codewords = before - sum(errors_of(budget.wrong & wrong, version, level))
                 found.append(Cause(path, int(cured.sum()), codewords, codewords / before if before else 0.0))
     return tuple(sorted(found, key=lambda cause: (-cause.codewords, -cause.modules, cause.path)))
-
-
-def _wrong_codewords(budget: Budget, wrong: np.ndarray) -> int:
-    hit = module_codewords(budget.symbol.version)[wrong]
-    return len(np.unique(hit[hit >= 0]))
 
 
 def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[tuple[str, Design, Pictures]]:

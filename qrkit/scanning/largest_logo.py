@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
 from qrkit.scanning.issues import MOST_USED
+from qrkit.scanning.logo_size import largest_step
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.symbol_steps import sufficient_symbols
 from qrkit.scanning.verdict import no_verdict
@@ -122,8 +123,8 @@ def largest_logo(
         return report if report and (report.is_at_least("ok") or report.is_at_least(verdict())) else None
 
     # Readers take much longer than arithmetic and mostly agree with it, so they check what it has found.
-    most = _largest(fitted, PARTS * side)
-    share = most if scanned(most) else _largest(scanned, most)
+    most = largest_step(fitted, PARTS - 1, PARTS * side)
+    share = most if scanned(most) else largest_step(scanned, PARTS - 1, most)
     best = scanned(share)
     if best is None or best.design is None:
         raise CannotRepair(NOTHING_FITS)
@@ -135,15 +136,6 @@ def _with_logo(
 ) -> Design:
     layer = logo.layer_on(design, share, place)
     return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, {"display": display})])
-
-
-def _largest(is_good: Callable[[int], object], most: int) -> int:
-    """Return the largest number below `most` for which something is found; if there is none, less than a module."""
-    least = PARTS - 1
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (middle, most) if is_good(middle) else (least, middle)
-    return least
 
 
 def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:

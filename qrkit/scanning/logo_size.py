@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -164,12 +164,13 @@ def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = N
 
     logo = Logo.read(design.layers[placed.layer].content, fetch)
     trial, ground = LogoTrial(design, logo, fetch), ground_of(design, placed, logo)
-    # Sizes in steps: all up to `low` are modest, and `high` and all above are not.
-    low, high = 0, round(WIDEST / STEP) + 1
+    steps = largest_step(lambda step: trial.is_modest(step * STEP, ground, MIDDLE), 0, round(WIDEST / STEP) + 1)
+    return round(steps * STEP, 2) if steps else None
+
+
+def largest_step(is_good: Callable[[int], object], low: int, high: int) -> int:
+    """Return the largest step above `low` and below `high` that is good, and all below it; `low` if there is none."""
     while high - low > 1:
         middle = (low + high) // 2
-        if trial.is_modest(middle * STEP, ground, MIDDLE):
-            low = middle
-        else:
-            high = middle
-    return round(low * STEP, 2) if low else None
+        low, high = (middle, high) if is_good(middle) else (low, middle)
+    return low

@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image
 
 from qrkit.scanning.conditions import turned
+from qrkit.symbol.locate import payload_by_deqr, read_by_deqr
 
 if TYPE_CHECKING:
     from qrkit.scanning.conditions import Pixels
@@ -146,13 +147,8 @@ def _qrdec() -> Engine:
 
 
 def _payloads_by_deqr(decoder: Any, greys: Pixels, **options: bool) -> list[bytes]:
-    """Return one payload per symbol, joining its segments."""
-    try:
-        # deqr writes into the image, so it gets a copy.
-        symbols = decoder.decode(greys.copy(), convert_data=False, **options)
-    except ValueError:  # deqr does not support structured append
-        return []
-    return [b"".join(segment.data for segment in symbol.data_entries) for symbol in symbols]
+    """Return one payload per symbol; nothing for structured append, which deqr does not support."""
+    return [payload_by_deqr(symbol) for symbol in read_by_deqr(decoder, greys, **options)]
 
 
 def _opencv() -> Engine | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -214,9 +215,8 @@ def _flips(scene: Scene) -> tuple[bool, bool]:
     """Return whether the symbol is mirrored horizontally, and vertically."""
     seen, meant = scene.cells, scene.symbol.modules
     # No symbol equals its mirror image, because one corner has no finder pattern.
-    for across in (False, True):
-        for down in (False, True):
-            rows = meant[::-1] if down else meant
-            if seen == (tuple(row[::-1] for row in rows) if across else rows):
-                return across, down
+    for across, down in product((False, True), repeat=2):
+        rows = meant[::-1] if down else meant
+        if seen == (tuple(row[::-1] for row in rows) if across else rows):
+            return across, down
     raise AssertionError("the cells of a scene are its modules, mirrored or not")

@@ -106,6 +106,7 @@ class Engine:
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
+        is_served: Whether another process has the database, and answers for this one.
         is_file: Whether the database is a file: not in memory, and not on a server.
         reads_frames: Whether statements read DataFrames and NumPy arrays of this process, as `Store.showing` needs.
         is_new: Whether opening the database created it, and no store has made its tables yet.
@@ -129,7 +130,7 @@ class Engine:
     """
 
     id = ""
-    read_only = is_shared = is_file = reads_frames = is_new = is_broken = False
+    read_only = is_shared = is_served = is_file = reads_frames = is_new = is_broken = False
     inbox: Path | None = None
     history: Place | None = None
     copies: Path

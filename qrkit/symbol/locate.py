@@ -145,7 +145,7 @@ def locate_all(greys: Image) -> list[Located]:
     return symbols + _others(_on_dark_page(greys), symbols) or _at_last(greys)
 
 
-def _others(found: list[Located], known: list[Located]) -> list[Located]:
+def _others(found: Iterable[Located], known: list[Located]) -> list[Located]:
     """Return the symbols that are not known yet, by their places."""
     return [one for one in found if not any(other.covers(one.middle) for other in known)]
 
@@ -247,30 +247,35 @@ def _by_qrdec(greys: Image, known: list[Located]) -> list[Located]:
     """Return the symbols that qrdec finds in addition to the known ones."""
     import deqr
 
-    seen = _others(_by_deqr(deqr.QRdecDecoder(), greys), known)
+    seen = _others(map(_from_deqr, read_by_deqr(deqr.QRdecDecoder(), greys)), known)
     return [_read_alone(greys, one) or one for one in seen]
 
 
 def _by_quirc(greys: Image) -> list[Located]:
     import deqr
 
-    return _by_deqr(deqr.QuircDecoder(), greys, binarize=True)
+    return [_from_deqr(symbol) for symbol in read_by_deqr(deqr.QuircDecoder(), greys, binarize=True)]
 
 
-def _by_deqr(decoder: Any, greys: Image, **options: bool) -> list[Located]:
+def read_by_deqr(decoder: Any, greys: Image | np.ndarray, **options: bool) -> list[Any]:
+    """Return the symbols that a decoder of deqr reads."""
     import numpy as np
 
     try:
         # Its decoders write into the image, so they get a copy.
-        symbols = decoder.decode(np.array(greys), convert_data=False, **options)
+        return list(decoder.decode(np.array(greys), convert_data=False, **options))
     except ValueError:  # it has no name for some modes
         return []
-    return [_from_deqr(symbol) for symbol in symbols]
+
+
+def payload_by_deqr(symbol: Any) -> bytes:
+    """Return the bytes of all segments of a symbol that deqr has read."""
+    return b"".join(segment.data for segment in symbol.data_entries)
 
 
 def _from_deqr(symbol: Any) -> Located:
-    payload = b"".join(entry.data for entry in symbol.data_entries)
-    return Located(_text(payload), symbol.version, LEVELS[symbol.ecc_level], symbol.mask, symbol.corners)
+    text = _text(payload_by_deqr(symbol))
+    return Located(text, symbol.version, LEVELS[symbol.ecc_level], symbol.mask, symbol.corners)
 
 
 def _text(payload: bytes) -> str:

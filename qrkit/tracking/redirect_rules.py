@@ -190,7 +190,7 @@ TYPES = {
 PLACES = "geolocation-"
 """How the types begin that ask where a visitor is."""
 CASED = frozenset({"query-param", "gs1-element"})
-"""The types whose values differ if their case does."""
+"""The types whose values are case-sensitive."""
 NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 

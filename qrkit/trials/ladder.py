@@ -89,5 +89,5 @@ def _captured(sheet: Sheet, step: Step, random: np.random.Generator) -> Image.Im
     if step.condition == "size":
         return sheet.picture
     if step.condition == "dark":
-        return _RAMPS["noise"].capture(sheet, random, step.strength).point(lambda grey: round(grey * DIMMED))
-    return _RAMPS[step.condition].capture(sheet, random, step.strength)
+        return _RAMPS["noise"].capture(step.strength)(sheet, random).point(lambda grey: round(grey * DIMMED))
+    return _RAMPS[step.condition].capture(step.strength)(sheet, random)

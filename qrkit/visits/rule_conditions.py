@@ -37,7 +37,7 @@ LEAST_QUALITY = 0.9
 OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
 """Languages that people and rules also know by another code: Norwegian, and old codes of Java and Android."""
 OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
-"""Codes that the European Union writes for countries, by which people know them, with those of ISO 3166."""
+"""Codes of countries that the European Union uses and ISO 3166 does not, with those of ISO 3166."""
 MOST_LANGUAGES = 50
 MOST_PARAMETERS = 100
 MOST_COMPILED = 1_000

@@ -224,7 +224,7 @@ def test_what_cannot_be_said_is_missing_and_has_a_reason():
 # ---- numbers
 
 
-def test_weekdays_that_are_never_scanned_cost_no_degrees_of_freedom():
+def test_weekdays_without_scans_use_no_degrees_of_freedom():
     """A shop that is closed on weekends has 5 means of its weekdays, from 20 days."""
     week = np.array([[3, 7, 4, 9, 5], [8, 2, 6, 4, 9], [5, 5, 9, 7, 1], [2, 9, 3, 6, 8]])
     days = [int(number) for numbers in week for number in (*numbers, 0, 0)]

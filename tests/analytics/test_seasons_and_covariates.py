@@ -63,7 +63,7 @@ def test_weather_is_taken_out(shop):
     ],
     ids=["text", "text with time", "periods", "zone", "categories"],
 )
-def test_days_of_covariates_may_be_written_otherwise(shop, change):
+def test_days_of_covariates_may_be_text_or_periods(shop, change):
     rain = rain_of()
     view = view_of(shop, np.full(84, 10.0))
     same = rain.set_axis(change(rain.index)).iloc[::-1]

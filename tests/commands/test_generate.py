@@ -424,7 +424,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure():
     ("words", "command"),
     [(LONG, "qrkit generate"), (("generate", "--help"), "qrkit"), (("--version",), "qrkit"), (("--help",), "qrkit")],
 )
-def test_a_full_disk_is_told_of(words, command):
+def test_a_full_disk_is_reported(words, command):
     with Path("/dev/full").open("w") as output:
         said = f"{command}: the output cannot be written: No space left on device\n"
         assert outcome(output, *words) == (2, said)
@@ -432,7 +432,7 @@ def test_a_full_disk_is_told_of(words, command):
 
 @pytest.mark.skipif(os.name != "posix", reason="closes a file of a process before it begins")
 @pytest.mark.parametrize("words", [LONG, ("--version",)])
-def test_a_closed_output_is_no_failure(words):
+def test_a_closed_output_is_not_a_failure(words):
     assert outcome(None, *words, closed=partial(os.close, 1)) == (0, "")
 
 

@@ -225,7 +225,7 @@ def test_a_birthday_without_a_year_that_is_known_is_left_out():
         ("BEGIN:VCARD\nFN:Ana\nBDAY:--0614\nEND:VCARD", "--0614"),
     ],
 )
-def test_a_contact_has_a_birthday(content, value):
+def test_the_birthday_of_a_contact_is_shown(content, value):
     assert card(content).rows == (Row("Birthday", value),)
 
 

@@ -206,7 +206,7 @@ def test_messages_links_and_places_of_others_are_read(text, kind, fields):
         ("802.1X", "802.1X", "Wi-Fi: Nero (password hidden)"),
     ],
 )
-def test_the_security_of_a_network_is_named_as_people_know_it(written, shown, line):
+def test_the_security_of_a_network_has_its_usual_name(written, shown, line):
     text = f"WIFI:T:{written};S:Nero;P:12345678;;"
     assert [row.value for row in card(text).rows if row.label == "Security"] == [shown]
     assert summary(text) == line
@@ -265,7 +265,7 @@ def test_times_of_an_event_may_be_written_as_iso_8601_has_them(written, moment):
 
 
 @pytest.mark.parametrize("written", ["20261224T240000", "20261324", "2026-12-24T10:00+99:00", "00010101T000000+0100"])
-def test_times_that_are_none_are_shown_as_written(written):
+def test_invalid_times_are_shown_as_written(written):
     text = event(f"DTSTART:{written}")
     assert contents.read(text).kind == "text"
     assert [row.value for row in card(text).rows] == [written]

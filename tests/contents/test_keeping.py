@@ -379,7 +379,7 @@ def test_a_message_of_docomo_becomes_a_mail():
     assert [one.text for one in changed.notes] == ["cannot keep X:1"]
 
 
-def test_what_a_mail_holds_of_a_message_of_docomo_is_not_lost():
+def test_fields_of_a_docomo_mail_are_not_lost():
     found = contents.read("MATMSG:TO:a@x.example,b@x.example;CC:c@x.example;SUB:Hi;BODY:One, two:\nthree\\nfour;;")
     changed = found.replace(subject="Hello")
     assert changed == (

@@ -80,10 +80,10 @@ REAL_TEXTS = [
         ("http:example.com/a b", "begins with 'http:' instead of http://", ""),
         (
             "https://example.com/?a=1&amp;b=2",
-            "has an ampersand as HTML writes it",
+            "has an ampersand as in HTML (&amp;)",
             "https://example.com/?a=1&b=2",
         ),
-        ("https://example.com/?a=1&amp;", "has an ampersand as HTML writes it", "https://example.com/?a=1&"),
+        ("https://example.com/?a=1&amp;", "has an ampersand as in HTML (&amp;)", "https://example.com/?a=1&"),
         ("https://example.com/?a=1&amp;,", "ends with ','", "https://example.com/?a=1&"),
         ("https://example.com/a,", "ends with ','", "https://example.com/a"),
         ("https://example.com/?a=1;b;", "ends with ';'", ""),
@@ -213,7 +213,7 @@ def test_what_is_around_an_address_is_told(around, url):
         "<a class='x' href='https://example.com/?a=1&b=2'></a>",
     ],
 )
-def test_link_of_a_web_page_is_told(text):
+def test_an_html_link_is_suspicious(text):
     """Pasted from the source of a page, it became a text, not a link."""
     assert suspicious_link(text).url == "https://example.com/?a=1&b=2"
 

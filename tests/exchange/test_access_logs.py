@@ -145,3 +145,21 @@ def test_a_redirect_to_https_and_the_next_one_are_one_visit(shop, second, status
     after = combined("GET /door HTTP/2.0", status).replace("00:05", f"00:{second:02}").replace(AGENT, agent)
     lines = [combined("GET /door HTTP/1.1", 301), combined("GET /x HTTP/1.1", 404), after]
     assert shop.import_scans("\n".join(lines).encode()).created == visits
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1"])
+def test_redirects_of_another_address_are_other_visits(shop, address):
+    """A visitor with the same phone disappeared behind the redirect to https of another one."""
+    lines = [combined("GET /door HTTP/1.1", status, "go.example.com:80 ") for status in (301, 301, 302, 302)]
+    lines[1::2] = [line.replace("192.0.2.1", "198.51.100.7") for line in lines[1::2]]
+    text = "\n".join(lines).replace("192.0.2.1", address).replace(":80 198", ":443 198")
+    assert shop.import_scans(text.encode()).created == 2
+
+
+@pytest.mark.parametrize("between", ["\t", " "])
+def test_empty_values_at_the_end_of_a_line_cost_no_visit(shop, between):
+    """The last tab of a line was taken away, so that each line counted as one that was cut off."""
+    fields = "#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent)"
+    line = between.join(["2024-05-01", "10:00:00", "GET", "/door", "302", ""])
+    result = shop.import_scans("\n".join([fields, line, line.replace("10:00", "11:00"), ""]).encode())
+    assert (result.created, result.issues) == (2 if between == "\t" else 1, () if between == "\t" else result.issues)

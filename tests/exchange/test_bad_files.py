@@ -328,7 +328,7 @@ BAD_ROWS = [
     *({"Size": text} for text in ("0", "21", "large", "8.5", "99999999999999999999999")),
     *({"Padding": text} for text in ("-1", "21")),
     *({"Version": text} for text in ("41", "-2", "auto")),
-    *({"Latitude": text} for text in ("91", "45,5,5", "N 45", "nan", "inf", "1e999", "--1")),
+    *({"Latitude": text} for text in ("91", "45,5,5", "N 45", "NAN", "inf", "1e999", "--1")),
     *({"Longitude": text} for text in ("-180.1", "13°")),
     {"Dynamic": "perhaps"},
     {"Encode Mode": "kanji"},

@@ -14,7 +14,6 @@ from qrkit.exchange.columns import (
     KINDS,
     LABELS,
     NAMES,
-    REQUIRED,
     SORTING_NAMES,
     TERMS_NAMES,
     TEXT_COLUMNS,
@@ -86,7 +85,6 @@ def test_the_columns_are_those_of_the_interface_in_its_order():
         "Tags",
         "Otherwise",
     } == TEXT_COLUMNS
-    assert REQUIRED == ("Content",)
     assert (
         *NAMES,
         "Foreground",

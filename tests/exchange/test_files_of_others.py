@@ -242,7 +242,7 @@ def test_hidden_rows_are_read_and_reported(shop, hide):
     book.save(file)
     result = shop.import_file(file.getvalue(), format="xlsx")
     assert (result.created, said(result, "hidden-row")) == (
-        3, [(2, "1 row is hidden in the sheet, the first is row 4; all rows were read")]
+        3, [(2, "row 4 is hidden in the sheet; all rows were read")]
     )  # fmt: skip
 
 

@@ -428,11 +428,11 @@ def test_a_file_that_cannot_be_read_changes_nothing(portfolio, tmp_path):
     ):
         with pytest.raises(UnreadableFile):
             portfolio.import_file(wrong)
-    for wrong in (tmp_path / "codes", tmp_path / "codes.exe"):
-        with pytest.raises(InvalidParameter, match="is not a format of import and export"):
-            portfolio.import_file(wrong)
-        with pytest.raises(InvalidParameter, match="is not a format of import and export"):
-            portfolio.export_file(wrong)
+    for name, rule in (("codes", r"must end in one of \.csv, "), ("codes.exe", "is not a format of import and export")):
+        with pytest.raises(InvalidParameter, match=rule):
+            portfolio.import_file(tmp_path / name)
+        with pytest.raises(InvalidParameter, match=rule):
+            portfolio.export_file(tmp_path / name)
     with pytest.raises(InvalidParameter):
         portfolio.import_file(good, format="xyz")
     assert stored(portfolio) == [0, 0, 0]

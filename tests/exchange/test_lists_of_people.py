@@ -1,10 +1,13 @@
-"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is said."""
+"""Lists that people keep and hand on: nothing in them is misread, and what is doubtful is reported."""
 
+import re
 from io import BytesIO
 from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 from openpyxl.styles import Font
 
 from qrkit import open_portfolio
@@ -38,7 +41,13 @@ def workbook(rows, change=lambda sheet: None):
 
 
 @pytest.mark.parametrize(
-    "second", [["Content", "Name"], ["Name", "Content", "Trackable URL"], ["name", "Comment", "Content"]]
+    "second",
+    [
+        ["Content", "Name"],
+        ["Name", "Content", "Trackable URL"],
+        ["name", "Comment", "Content"],
+        ["Name", "", "Content"],
+    ],
 )
 @pytest.mark.parametrize("as_file", [workbook, lambda rows: "\n".join(map(",".join, rows)).encode()])
 def test_rows_below_another_heading_are_left_out(shop, second, as_file):
@@ -50,13 +59,20 @@ def test_rows_below_another_heading_are_left_out(shop, second, as_file):
     assert "heading of another table" in first and "below the heading of another table" in below
 
 
-def test_text_that_is_the_name_of_a_column_is_no_heading(shop):
+def test_a_cell_with_the_name_of_a_column_is_not_a_heading(shop):
     assert shop.import_file(f"Name,Content\nContent,{HERE}\nName,Name\nB,{HERE}2\n".encode()).created == 3
 
 
-def test_the_same_heading_goes_on_with_its_table(shop):
+def test_rows_below_the_same_heading_again_are_read(shop):
     rows = f"Name,Content\nA,{HERE}\nContent,Name\nx,y\nName,Content\nB,{HERE}2\n"
     assert shop.import_file(rows.encode()).created == 2
+
+
+@pytest.mark.parametrize("first", ["Name,Content", "Name,Content,"])
+@pytest.mark.parametrize("second", ["Name,Content", "Name,Content,", "name,Content,,"])
+def test_a_comma_at_the_end_makes_no_other_heading(shop, first, second):
+    result = shop.import_file(f"{first}\nA,{HERE}\n{second}\nB,{HERE}2\n".encode())
+    assert (result.created, said(result, "invalid")) == (2, [])
 
 
 # ---- what is struck out
@@ -64,7 +80,7 @@ def test_the_same_heading_goes_on_with_its_table(shop):
 
 @pytest.mark.parametrize("struck", ["A3", "C3"])
 def test_struck_out_text_is_reported(shop, struck):
-    """In printed schedules, what is struck out is gone; such rows became QR Codes without a word."""
+    """In printed schedules, what is struck out is gone; such rows silently became QR Codes."""
 
     def strike(sheet):
         sheet[struck].font = Font(strike=True)
@@ -75,15 +91,51 @@ def test_struck_out_text_is_reported(shop, struck):
     result = shop.import_file(workbook(rows, strike))
     assert result.created == 3
     ((row, detail),) = said(result, "struck-row")
-    assert row == 1 and "row 3" in detail and "struck out" in detail
+    assert row == 1 and "row 3" in detail and "struck-out" in detail
     assert result.is_complete
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_text_that_is_struck_out_in_part_is_reported(shop, is_shared):
+    """A new name behind the struck-out old one gave one name of both, without a word."""
+    parts = [TextBlock(InlineFont(strike=True), "Old"), TextBlock(InlineFont(strike=False), "New")]
+    kept = [TextBlock(InlineFont(strike=False, b=True), "C"), "D"]
+    data = workbook([["Name", "Content"], [CellRichText(parts), HERE], [CellRichText(kept), f"{HERE}2"]])
+    result = shop.import_file(with_shared_texts(data) if is_shared else data)
+    assert [code.name for code in shop.list_qrcodes()] == ["OldNew", "CD"]
+    ((_, detail),) = said(result, "struck-row")
+    assert "1 row has text that is struck out" in detail and "row 2" in detail
+
+
+def with_shared_texts(data):
+    """The workbook with its texts in a part of their own, as Excel writes them."""
+    texts = []
+
+    def shared(found):
+        texts.append(found[1])
+        return b't="s"><v>%d</v></c>' % (len(texts) - 1)
+
+    with ZipFile(BytesIO(data)) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet, relations = "xl/worksheets/sheet1.xml", "xl/_rels/workbook.xml.rels"
+    parts[sheet] = re.sub(rb't="inlineStr"><is>(.*?)</is></c>', shared, parts[sheet])
+    relation = b'<Relationship Type="x/sharedStrings" Target="sharedStrings.xml" Id="texts"/></Relationships>'
+    parts[relations] = parts[relations].replace(b"</Relationships>", relation)
+    items = b"".join(b"<si>%s</si>" % text for text in texts)
+    space = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts["xl/sharedStrings.xml"] = b'<sst xmlns="%s">%s</sst>' % (space, items)
+    file = BytesIO()
+    with ZipFile(file, "w") as made:
+        for name, part in parts.items():
+            made.writestr(name, part)
+    return file.getvalue()
 
 
 # ---- what programs write for nothing
 
 
 @pytest.mark.parametrize("nothing", ["NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"])
-def test_what_programs_write_for_nothing_is_nothing(shop, nothing):
+def test_words_for_no_value_are_empty_cells(shop, nothing):
     """Campaigns were called NULL, and each row had warnings about its date and its scans."""
     heading = "Name,Content,Created (UTC),Scans,Comment,Campaign Name,City"
     result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 5)}\n".encode())
@@ -92,14 +144,22 @@ def test_what_programs_write_for_nothing_is_nothing(shop, nothing):
     assert result.issues == ()
 
 
-def test_in_our_own_files_such_a_word_is_a_text(shop):
+def test_words_for_no_value_are_texts_in_our_own_files(shop):
     shop.insert_qrcode(HERE, name="None", comment="NULL")
     with open_portfolio(":memory:", base_url=GO) as other:
         other.import_file(shop.export_bytes("csv"))
         assert [(code.name, code.comment) for code in other.list_qrcodes()] == [("None", "NULL")]
 
 
-def test_line_ends_that_a_program_wrote_as_text_are_left_out(shop):
+@pytest.mark.parametrize("word", ["None", "NULL", "(null)"])
+@pytest.mark.parametrize("columns", [None, {"content": "Content", "password": "Key"}])
+def test_words_for_no_value_open_no_link(shop, word, columns):
+    heading = f"Content,{'Key' if columns else 'Password'}"
+    shop.import_file(f"{heading}\n{HERE},{word}\n".encode(), columns=columns)
+    assert all(code.password for code in shop.list_qrcodes())
+
+
+def test_escaped_line_ends_of_excel_are_removed(shop):
     """Some programs write _x000D_ for Excel's line ends; the address led to a page that does not exist."""
     shop.import_file(f"Name,Content,Comment\nA_x000D_,{HERE}_x000D_,Line_x000D_\n".encode())
     assert [(code.name, code.content, code.comment) for code in shop.list_qrcodes()] == [("A", HERE, "Line")]
@@ -166,12 +226,45 @@ def test_tables_of_an_archive_with_one_heading_are_one_table(shop, columns):
     assert [detail.split("'")[1] for _, detail in said(result, "unread-file")] == ["links.json"]
 
 
+def test_a_text_with_a_separator_in_a_file_of_an_archive_is_told(shop):
+    """What stood behind the comma was lost without a word."""
+    heading = "Name,Content,Comment"
+    data = archive(a__csv=f"{heading}\nA,{HERE},x\n", b__csv=f"{heading}\nB,{HERE}?q=1,2,y\n")
+    result = shop.import_file(data)
+    assert [code.name for code in shop.list_qrcodes()] == ["A"]
+    ((row, detail),) = said(result, "invalid")
+    assert row == 3 and "has 4 cells" in detail
+    assert [
+        (row, detail)
+        for row, detail in said(result, "heading-row")
+        if "'b.csv' was read as the rows from 3 on" in detail
+    ]
+
+
+def test_a_bad_file_of_an_archive_costs_no_other_file(shop):
+    good = f"Name,Content\nA,{HERE}\n"
+    data = archive(a__csv=good, scan__csv=b"\x89PNG\r\n\x1a\n", b__xlsx=b"PK\x03\x04", c__csv='[{"url": "x"}]')
+    result = shop.import_file(data)
+    assert result.created == 1
+    assert [detail.split("'")[1] for _, detail in said(result, "unread-file")] == ["scan.csv", "b.xlsx"]
+    ((_, other),) = said(result, "unread-sheet")
+    assert "the file 'c.csv'" in other
+    with pytest.raises(UnreadableFile, match=r"'b\.csv'.*'b\.csv' was not read: the file is a picture"):
+        shop.import_file(archive(a__csv=b"\x89PNG", b__csv=b"\x89PNG"))
+
+
+def test_error_names_the_files_of_an_archive_that_were_set_aside(shop):
+    links = '[{"shortUrl": "https://s.example/a", "longUrl": "https://a.example", "dateCreated": "2024-05-01"}]'
+    with pytest.raises(UnreadableFile, match=r"'stats\.csv'.*'Foo', 'Bar'.*'links\.json' .* import it alone"):
+        shop.import_file(archive(stats__csv="Foo,Bar\n1,2\n", links__json=links))
+
+
 @pytest.mark.parametrize(
     ("start", "what"),
     [(b"ARROW1\0\0", "Feather"), (b"SQLite format 3\0", "SQLite"), (b"GIF89a", "picture"), (b"\xfd7zXZ\0", "archive"),
      (b"MIME-Version: 1.0\r\n", "web page"), (b"BEGIN:VCARD\r\nVERSION:3.0\r\n", "contact")],
 )  # fmt: skip
 @pytest.mark.parametrize("format", ["csv", None])
-def test_error_says_what_a_file_is_that_holds_no_table(shop, start, what, format):
+def test_error_says_what_kind_of_file_has_no_table(shop, start, what, format):
     with pytest.raises(UnreadableFile, match=what):
         shop.import_file(start + b"x" * 100, format=format)

@@ -203,7 +203,7 @@ def test_texts_that_begin_as_payments_can_be_tracked(portfolio, content):
 
 
 @pytest.mark.parametrize("content", ["http://[abc#x", "https://[::1#top", "http://[abc?x#y"])
-def test_a_bracket_without_its_end_is_a_text(portfolio, content):
+def test_an_unclosed_bracket_makes_a_text(portfolio, content):
     assert portfolio.insert_qrcode(content).content == content
 
 

@@ -34,6 +34,11 @@ RULES = {
         lambda shop: shop.update_qrcode(shop.find_qrcode("door").id, short_code="x"),
         "short_code='x': cannot change, because the QR Code may be printed",
     ),
+    "a number to search for": (lambda shop: shop.search_qrcodes(5), "text=5: must be a short code, a short URL"),
+    "a name that only a new QR Code has": (
+        lambda shop: shop.update_qrcode(shop.find_qrcode("door").id, short_kode="x"),
+        "short_kode='x': is not a parameter; allowed: ",
+    ),
     "a text for a file": (lambda shop: shop.import_file(f"Content\n{LINK}\n"), "to import a text, pass its bytes"),
     "a folder to read": (lambda shop: shop.import_file("folder"), "path='folder': must end in one of .csv,"),
     "a folder to write": (lambda shop: shop.export_file("folder"), "path='folder': must end in one of .csv,"),
@@ -53,7 +58,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("slip", RULES)
-def test_a_slip_is_named(slip):
+def test_error_says_what_would_be_right(slip):
     act, rule = RULES[slip]
     with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
         door = shop.insert_qrcode(LINK, name="Door", short_code="door")
@@ -74,3 +79,9 @@ def test_a_logo_may_be_a_file_or_its_bytes(tmp_path):
     generate("logo").save(file)
     design = Design(content=LINK)
     assert design.with_logo(file) == design.with_logo(str(file)) == design.with_logo(file.read_bytes())
+
+
+def test_none_changes_no_field():
+    with open_portfolio(":memory:") as shop:
+        door = shop.insert_qrcode(LINK, name="Door", short_code="door")
+        assert shop.update_qrcode(door.id, short_code=None, scan_marker=None) == door

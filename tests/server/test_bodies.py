@@ -203,7 +203,7 @@ def test_an_import_changes_the_codes_that_a_column_identifies(ask, shop):
 
 
 @pytest.mark.parametrize("is_form", [False, True])
-def test_what_cannot_identify_codes_is_named_by_its_parameter(ask, is_form):
+def test_error_names_the_parameter_of_what_cannot_identify_codes(ask, is_form):
     rows, headers = b"Content\nhttps://example.com\n", {}
     if is_form:
         rows, headers = form(("updateBy", "name"), ("file", ("codes.csv", rows, "text/csv")))

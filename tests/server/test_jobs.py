@@ -174,7 +174,7 @@ def test_an_import_that_changes_codes_is_that_of_the_library():
         assert alike[0] == alike[1]
 
 
-def test_a_code_changed_meanwhile_makes_an_import_decide_anew():
+def test_an_import_decides_anew_if_a_code_changes_meanwhile():
     with opened() as ours:
         fill(ours)
         code = ours.list_qrcodes()[1]

@@ -288,7 +288,7 @@ def test_what_is_no_json_object_is_refused(body):
         (b"7", "the body must be a JSON object"),
     ],
 )
-def test_what_clients_send_by_mistake_is_named(body, words):
+def test_error_names_what_a_client_sent_by_mistake(body, words):
     assert str(refused_body(body)) == words
 
 

@@ -209,6 +209,15 @@ def test_case_matters_unless_the_store_ignores_it():
             shop.insert_qrcode(TARGET, short_code="LATER")
 
 
+@pytest.mark.rule("T19")
+def test_imported_codes_are_found_in_any_case():
+    with open_portfolio(":memory:", base_url=BASE_URL) as shop:
+        client = Client(make_app(shop.store, Settings(base_url=BASE_URL, ignore_case=True)))
+        shop.insert_qrcode(TARGET, short_code="Door", urlinfo="Spring window")  # the spellings are cached for the tail
+        shop.import_file(f"Content,Trackable URL\n{TARGET}poster,{BASE_URL}/Poster\n".encode())
+        assert [client.get(path).status for path in ("/POSTER", "/door")] == [302, 302]
+
+
 def test_case_cannot_be_ignored_where_it_tells_codes_apart(moved):
     with pytest.raises(InvalidParameter, match=r"ignore_case.*Door, door"):
         make_app(moved.store, Settings(base_url=BASE_URL, ignore_case=True))

@@ -12,11 +12,9 @@ from PIL import Image, ImageFilter
 from qrkit.design.color import LUMA, WHITE, Color
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.outline import Outline, rounded
+from qrkit.drawing.parts.layers import pixels_of
 from qrkit.drawing.parts.sheet import Sheet
 from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
-from qrkit.drawing.svg.svg_elements import Definitions, document
-from qrkit.drawing.svg.svg_elements import picture as drawn
-from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.symbol.symbol import FINDER, Role, alignment_patterns, finder_places
 
 GAP = 181 / 255
@@ -162,22 +160,16 @@ def _blurred(luma: np.ndarray) -> np.ndarray:
 def _square(content: Bitmap | Drawing, side: int) -> np.ndarray:
     """Return the largest square in the middle of a picture, on white: red, green and blue of each pixel, 0..1."""
     if isinstance(content, Drawing):
-        picture = _rasterised(content, side)
+        _, _, across, down = content.box
+        scale = side / min(across, down)
+        box = ((side - across * scale) / 2, (side - down * scale) / 2, across * scale, down * scale)
+        picture = pixels_of(content, box, (0, 0, side, side))
     else:
         whole = Image.open(BytesIO(content.png))
         # Cropped before it is resized, because `resize` with a box also takes in pixels beside the box.
         left, top = (whole.width - min(whole.size)) // 2, (whole.height - min(whole.size)) // 2
         cropped = whole.crop((left, top, left + min(whole.size), top + min(whole.size)))
-        picture = cropped.resize((side, side), Image.Resampling.BILINEAR)
-    pixels = np.asarray(picture.convert("RGBA"), dtype=float) / 255
+        picture = np.asarray(cropped.resize((side, side), Image.Resampling.BILINEAR).convert("RGBA"))
+    pixels = picture / 255
     photo: np.ndarray = 1 - (1 - pixels[..., :3]) * pixels[..., 3:]
     return photo
-
-
-def _rasterised(content: Drawing, side: int) -> Image.Image:
-    _, _, across, down = content.box
-    scale = side / min(across, down)
-    box = ((side - across * scale) / 2, (side - down * scale) / 2, across * scale, down * scale)
-    definitions = Definitions()
-    body = drawn(content, box, definitions)
-    return Image.frombytes("RGBA", (side, side), rasterise(document(side, side, body, definitions), side, side))

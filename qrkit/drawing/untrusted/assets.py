@@ -140,13 +140,13 @@ def picture_content(picture: bytes | str | Path, part: str) -> str:
     """Return the content of a field for an image, given as a file, as bytes, or as such a content already.
 
     Raises:
-        InvalidParameter: If a text is neither a content nor the path of a file.
+        AssetError: If a text is neither a content nor the path of a file.
         UnreadableFile: If the file cannot be read, or is not an image.
     """
     if isinstance(picture, str) and _CONTENT.match(picture):
         return picture
     if isinstance(picture, str | Path) and not _is_file(picture):
-        raise InvalidParameter(Problem(part, str(picture), "is neither a file nor icon:NAME"))
+        raise AssetError(Problem(part, str(picture), "is neither a file nor icon:NAME"))
     content = data_uri(picture)
     if content.startswith("data:font/"):
         raise UnreadableFile(f"{'this' if isinstance(picture, bytes) else picture} is a font, not a picture")

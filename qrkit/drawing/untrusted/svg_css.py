@@ -87,7 +87,7 @@ def color_of(word: Any) -> str | None:
 
 
 def _wide(color: Any) -> tuple[float, float, float] | None:
-    """Return red, green and blue of a color of a wide space, as CSS Color 4 converts them; None for others."""
+    """Convert a color of a wide color space to red, green and blue, as CSS Color 4 does; None for other colors."""
     parts = [float(part or 0) for part in color.coordinates]
     match color.space:
         case "oklab":
@@ -153,7 +153,7 @@ def _svg_function(name: str, numbers: list[float]) -> str | None:
             return f"{name[:-1]}({x:.9g} {y:.9g})"
         case (("skewx" | "skewy"), [angle]):
             return f"skew{name[-1].upper()}({angle:.9g})"
-        case (("translate3d" | "scale3d"), [x, y, _]):  # what lies behind a flat picture is not seen
+        case (("translate3d" | "scale3d"), [x, y, _]):  # depth does not show in a flat picture
             return f"{name[:-2]}({x:.9g} {y:.9g})"
         case "rotatez", [angle]:
             return f"rotate({angle:.9g})"

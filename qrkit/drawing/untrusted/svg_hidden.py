@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from qrkit.drawing.untrusted.svg_values import NAMESPACE
+
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-NAMESPACE = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = frozenset(
     """
     svg g defs symbol use image path rect circle ellipse line polyline polygon clipPath mask pattern marker
@@ -27,7 +28,7 @@ _DOUBTED_ELEMENTS = {
     **dict.fromkeys(("video", "audio", "canvas", "iframe"), "the SVG embeds media, which are left out"),
 }
 _IN_LINKS: Any = etree.ETXPath(f"//{NAMESPACE}a/{NAMESPACE}a | //{NAMESPACE}switch/{NAMESPACE}a/*")
-"""Finds links in links, and what a link holds that is a choice; Chromium draws neither."""
+"""Finds links within links, and the children of a link in a switch; Chromium draws neither."""
 
 
 def kind_of(element: _Element) -> str:

@@ -17,6 +17,7 @@ from qrkit.drawing.scene import Drawing
 from qrkit.drawing.untrusted.svg_values import (
     ATTRIBUTES,
     LARGEST_NUMBER,
+    NAMESPACE,
     PRESENTATION,
     REFERENCE,
     floats,
@@ -45,8 +46,6 @@ CROSSINGS = 2_000
 DASHES = 400
 """Number of dashes that takes as long to draw as one more element."""
 _COUNTED = f"at most {MOST_DRAWN:,} elements; repeated, clipped, masked, dashed or long ones, dense curves count more"
-
-NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 _SHAPES = frozenset({"path", "rect", "circle", "ellipse", "line", "polyline", "polygon"})
 _SIZES = frozenset({"x1", "y1", "x2", "y2", "width", "height", "r", "rx", "ry", "points"})

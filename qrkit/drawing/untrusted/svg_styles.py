@@ -33,14 +33,15 @@ from qrkit.drawing.untrusted.svg_css import (
     transform_of,
     words_of,
 )
-from qrkit.drawing.untrusted.svg_hidden import NAMESPACE, drop_hidden, is_kept, kind_of
+from qrkit.drawing.untrusted.svg_hidden import drop_hidden, is_kept, kind_of
 from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
-from qrkit.drawing.untrusted.svg_uses import adapt_use, depends_on_place, frame_symbols, is_placed
+from qrkit.drawing.untrusted.svg_uses import XLINK_HREF, adapt_use, depends_on_place, frame_symbols, is_placed
 from qrkit.drawing.untrusted.svg_values import (
     COLORS,
     GEOMETRY,
     INITIAL,
+    NAMESPACE,
     PRESENTATION,
     REFERENCES,
     has_unknown_unit,
@@ -76,7 +77,6 @@ LONGEST_EMBEDDED = 1_024
 
 _UNPARSED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?(xml-stylesheet)?.*?(?:\?>|\Z)", re.DOTALL)
 """Matches comments, texts and instructions; the group says that an instruction refers to a style sheet."""
-_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 _UNSEEN = frozenset(
@@ -246,7 +246,7 @@ def _size(root: _Element) -> list[float]:
 
 
 def _view_around(element: _Element) -> list[float]:
-    """Return the width and height of the view that an element is in; an empty list if they are not said."""
+    """Return the width and height of the view that an element is in; an empty list if one is missing."""
     around = next(one for one in element.iterancestors() if kind_of(one) in ("svg", "symbol"))
     return view_box(around.get("viewBox", ""))[2:] or _size(around)
 
@@ -488,10 +488,10 @@ class _Styles:
         found = []
         for word in words:
             if address := address_of(word):
-                target = self._target(address)
+                target = self._element(address)
                 if target is None:
                     return "none"
-                found.append(f"url(#{target})")
+                found.append(f"url(#{self._new_ids[target]})")
             elif word.type != "function":
                 return None
             elif name == "filter" and word.lower_name in _FILTERS:
@@ -517,14 +517,9 @@ class _Styles:
             return None
         return self._named.get(unquote(address[1:]), self._named.get(address[1:]))
 
-    def _target(self, address: str) -> str | None:
-        """Return the new id of the element that an address refers to; None if the file has no such element."""
-        element = self._element(address)
-        return None if element is None else self._new_ids[element]
-
     def _link(self, element: _Element, kept: dict[str, str]) -> None:
         """Keep a reference to an element of the file, or an embedded picture."""
-        address = (kept.pop("href", "") or element.get(_XLINK_HREF, "")).strip()
+        address = (kept.pop("href", "") or element.get(XLINK_HREF, "")).strip()
         kind = kind_of(element)
         if kind in ("image", "feImage") and address[:5].lower() == "data:":
             if picture := self._images.read(self._pixels(data_of(address))):

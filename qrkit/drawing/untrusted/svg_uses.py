@@ -8,13 +8,11 @@ from typing import Any
 
 from cssselect2 import ElementWrapper
 
-from qrkit.drawing.untrusted.svg_values import REFERENCES, pixels
+from qrkit.drawing.untrusted.svg_values import NAMESPACE, REFERENCES, pixels
 
-_SVG = "{http://www.w3.org/2000/svg}svg"
-_SYMBOL = "{http://www.w3.org/2000/svg}symbol"
-_USE = "{http://www.w3.org/2000/svg}use"
+_SVG, _SYMBOL, _USE = (f"{NAMESPACE}{kind}" for kind in ("svg", "symbol", "use"))
 _OF_VIEW = ("viewBox", "preserveAspectRatio", "overflow")
-_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 def depends_on_place(root: Any, named: Mapping[str | None, Any], matcher: Any) -> bool:
@@ -27,7 +25,7 @@ def depends_on_place(root: Any, named: Mapping[str | None, Any], matcher: Any) -
         named: Its elements by id.
         matcher: The rules, a `cssselect2.Matcher`.
     """
-    addresses = dict.fromkeys(str(one.get("href") or one.get(_XLINK_HREF, "")) for one in root.iter(_USE))
+    addresses = dict.fromkeys(str(one.get("href") or one.get(XLINK_HREF, "")) for one in root.iter(_USE))
     targets = [named[name] for name in (one[1:] for one in addresses) if name in named]
     if not targets:
         return False

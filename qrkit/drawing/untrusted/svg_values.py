@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
+NAMESPACE = "{http://www.w3.org/2000/svg}"
 LARGEST_NUMBER = 1e6
 MOST_DASHES = 32
 LONGEST_VALUE = 500
@@ -149,7 +150,7 @@ _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$
 
 def is_simple(name: str, value: str) -> bool:
     """Return True for a value of a property that renderers read as browsers do."""
-    if name == "image-rendering":  # in an attribute, renderers know none of the names of today
+    if name == "image-rendering":  # in an attribute, renderers know only its older values
         return False
     return (_SIMPLE_COLOR if name in COLORS else _SIMPLE).fullmatch(value) is not None
 

@@ -35,9 +35,17 @@ from qrkit.drawing.scene import (
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
 from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
-from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, STENCIL
-from qrkit.drawing.writers.copies import forms_of, is_in_cells
+from qrkit.drawing.untrusted.rasteriser.worker import (
+    DRAW_OVER,
+    FILL,
+    STENCIL,
+    Layer,
+    layer_of,
+    paint_over,
+    without_alpha,
+)
 from qrkit.drawing.writers.pixels import Tones
+from qrkit.drawing.writers.repeated_forms import forms_of, is_in_cells
 
 Masked = Callable[[Image.Image], None]
 """Adds the area of an item to a mask."""
@@ -68,7 +76,7 @@ def painted(scene: Scene) -> Image.Image:
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
     """
-    return _canvas_of(scene).finished()
+    return _canvas_of(scene).finished().convert("RGBA")
 
 
 def seen(scene: Scene) -> Image.Image:
@@ -77,7 +85,7 @@ def seen(scene: Scene) -> Image.Image:
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
     """
-    return _without_alpha(painted(scene))
+    return without_alpha(_canvas_of(scene).finished())
 
 
 def png(scene: Scene, write_tones: Callable[[Tones, int], bytes], level: int | None = None) -> bytes:
@@ -97,7 +105,7 @@ def png(scene: Scene, write_tones: Callable[[Tones, int], bytes], level: int | N
     level = COMPRESSION if level is None else level
     if steps := canvas.steps():
         return paint_png(steps, *canvas.size, level)
-    picture = _without_alpha(canvas.finished())
+    picture = without_alpha(canvas.finished())
     return compress_png(picture.tobytes(), picture.width, picture.height, level)
 
 
@@ -108,29 +116,20 @@ def _canvas_of(scene: Scene) -> _Canvas:
     return canvas
 
 
-def _without_alpha(picture: Image.Image) -> Image.Image:
-    """Return an image as RGB if nothing is transparent."""
-    return picture.convert("RGB") if _is_opaque(picture) else picture
-
-
-def _is_opaque(picture: Image.Image) -> bool:
-    return picture.getchannel("A").getextrema() == (255, 255)
-
-
 class _Painting(NamedTuple):
-    """A step of a canvas: how to paint it here, and the same step for the process that draws, if that can do it.
+    """What is painted at one point of a canvas.
 
     Attributes:
-        paint: Paints it on an image.
-        step: Returns the step.
-        color: Its opaque color, if that is the only one and covers all pixels, or those that `cover` tells.
-        cover: Adds its area to a mask.
+        layer: Returns the layer.
+        step: Returns the same for the process that draws; None if only this process can make it.
+        ground: Its color, if it is opaque and covers all pixels.
+        ink: Its color without alpha, if it is one color through a stencil.
     """
 
-    paint: Callable[[Image.Image], None]
+    layer: Callable[[], Layer]
     step: Callable[[], Step] | None = None
-    color: Color | None = None
-    cover: Masked | None = None
+    ground: Color | None = None
+    ink: Color | None = None
 
 
 class _Canvas:
@@ -173,14 +172,14 @@ class _Canvas:
     def tones(self) -> Tones | None:
         """Return the image with all items if they are in one color on a ground of another; else None."""
         self._draw_waiting()
-        ground, *others = self._paintings or [_Painting(_nothing)]
-        covers = [one.cover for one in others if one.cover]
-        inks = {one.color for one in others}
-        if ground.cover or not ground.color or len(covers) < len(others) or len(inks) != 1 or not (ink := inks.pop()):
+        ground = self._paintings[0].ground if self._paintings else None
+        inks = {one.ink for one in self._paintings[1:]}
+        if not ground or len(inks) != 1 or not (ink := inks.pop()):
             return None
-        mask, palette = Image.new("L", self.size), Image.new("RGB", (256, 1), _rgb(ground.color))
-        for add_to in covers:
-            add_to(mask)
+        mask, palette = Image.new("L", self.size), Image.new("RGB", (256, 1), _rgb(ground))
+        for one in self._paintings[1:]:
+            left, top, shape, _ = one.layer()
+            mask.paste(255, (left, top), shape)
         palette.paste(_rgb(ink), (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
         return Tones(*self.size, mask.tobytes(), palette.tobytes())
 
@@ -190,22 +189,18 @@ class _Canvas:
         return [step() for step in steps] if len(steps) == len(self._paintings) else []
 
     def finished(self) -> Image.Image:
-        """Return the image with all items."""
+        """Return the image with all items, in RGB or RGBA."""
         self._draw_waiting()
-        picture = Image.new("RGBA", self.size)
+        picture = None
+        if self._paintings and not self._paintings[0].step:  # an image may have colors where it is transparent
+            picture = Image.new("RGBA", self.size)
         self._paintings.reverse()
         while self._paintings:
-            self._paintings.pop().paint(picture)  # and frees the drawings of this step
-        return picture
+            picture = paint_over(picture, self.size, self._paintings.pop().layer())  # and frees the drawings of it
+        return picture or Image.new("RGBA", self.size)
 
-    def _paint(
-        self,
-        paint: Callable[[Image.Image], None],
-        step: Callable[[], Step] | None = None,
-        color: Color | None = None,
-        cover: Masked | None = None,
-    ) -> None:
-        self._paintings.append(_Painting(paint, step, color, cover))
+    def _add_step(self, step: Callable[[], Step], ground: Color | None = None, ink: Color | None = None) -> None:
+        self._paintings.append(_Painting(lambda: layer_of(*step()), step, ground, ink))
 
     def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
         """Return the drawings of this canvas that are rendered together, with room for another of this size."""
@@ -241,13 +236,8 @@ class _Canvas:
                 self._add_through([lambda mask: mask.paste(255, place, cover())], color)
             else:
                 svg = document(*size, body, self._definitions)
-                drawn, is_first = drawings.add(svg, size), not self._paintings
-
-                def paint(picture: Image.Image) -> None:
-                    put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
-                    put(drawn(), place)
-
-                self._paint(paint, lambda: Step(DRAW_OVER, *place, *size, (), svg))
+                drawn, step = drawings.add(svg, size), Step(DRAW_OVER, *place, *size, (), svg)
+                self._paintings.append(_Painting(lambda: Layer(*place, drawn()), lambda: step))
         self._waiting, self._waiting_box, self._definitions, self._inks = [], NOWHERE, Definitions(), set()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
@@ -269,18 +259,12 @@ class _Canvas:
         right, bottom = min(left + width, self.size[0]), min(top + height, self.size[1])
         left, top = max(left, 0), max(top, 0)
         if left < right and top < bottom:
-            channels = (*_rgb(color), color.alpha)
-            size = (right - left, bottom - top)
-            if color.alpha == 255:  # same result as below, but faster
-                step = Step(FILL, left, top, *size, _rgb(color))
-                self._paint(
-                    lambda picture: picture.paste(channels, (left, top, right, bottom)),
-                    lambda: step,
-                    color if size == self.size else None,
-                )
-            elif color.alpha:
-                colored = partial(Image.new, "RGBA", size, channels)
-                self._paint(lambda picture: picture.alpha_composite(colored(), (left, top)))
+            size, channels = (right - left, bottom - top), (*_rgb(color), color.alpha)
+            is_opaque = color.alpha == 255
+            step = Step(FILL, left, top, *size, channels[:3] if is_opaque else channels)
+            if color.alpha:
+                is_ground = is_opaque and size == self.size
+                self._add_step(lambda: step, color if is_ground else None)
 
     def _add_through(self, masked: list[Masked], ink: Color | Callable[[], Image.Image]) -> None:
         """Paint a color or an image through a mask."""
@@ -293,27 +277,24 @@ class _Canvas:
             box = mask.getbbox() or (0, 0, 1, 1)
             return box, mask.crop(box)
 
-        def paint_through(picture: Image.Image) -> None:
-            box, mask = shown()
-            _paint_through(picture, box[:2], mask, ink if isinstance(ink, Color) else ink().crop(box))
+        if isinstance(ink, Color):
 
-        if not isinstance(ink, Color):
-            self._paint(paint_through)
-            return
+            def step() -> Step:
+                (left, top, _, _), mask = shown()
+                if ink.alpha < 255:
+                    mask = mask.point([round(one * ink.opacity) for one in range(256)])
+                return Step(STENCIL, left, top, *mask.size, _rgb(ink), mask.tobytes())
 
-        def covered() -> tuple[tuple[int, int, int, int], Image.Image]:
-            box, mask = shown()
-            return box, mask.point([round(one * ink.opacity) for one in range(256)]) if ink.alpha < 255 else mask
+            self._add_step(step, ink=ink.opaque)
+        else:
 
-        def step() -> Step:
-            (left, top, right, bottom), mask = covered()
-            return Step(STENCIL, left, top, right - left, bottom - top, _rgb(ink), mask.tobytes())
+            def layer() -> Layer:
+                box, mask = shown()
+                over = ink().crop(box)
+                over.putalpha(ImageChops.multiply(over.getchannel("A"), mask))
+                return Layer(box[0], box[1], over)
 
-        def cover(mask: Image.Image) -> None:
-            box, own = covered()
-            mask.paste(255, box, own)
-
-        self._paint(paint_through, step, ink.opaque, cover)
+            self._paintings.append(_Painting(layer))
 
     def _gradient(self, paint: Gradient, matrix: Matrix) -> Callable[[], Image.Image]:
         """Return a function that paints an image with a gradient."""
@@ -350,7 +331,7 @@ class _Canvas:
                 body, definitions = _drawing(content, inner, turned)
                 self._shown[key] = cache(self._drawings_for(size).add(document(*size, body, definitions), size))
         shown = self._shown[key]
-        self._paint(lambda picture: picture.alpha_composite(shown(), (left, top)))
+        self._paintings.append(_Painting(lambda: Layer(left, top, shown())))
 
     def _masked(self, item: Item, matrix: Matrix) -> Masked:
         """Return a function that adds the area of an item to a mask, 255 for full coverage."""
@@ -476,16 +457,6 @@ def _paint(item: Item) -> Paint | None:
     if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
         return None
     return item.paint
-
-
-def _paint_through(picture: Image.Image, place: tuple[int, int], mask: Image.Image, paint: Image.Image | Color) -> None:
-    """Paint an image or a color through a mask of the same size."""
-    over = Image.new("RGBA", mask.size, (*_rgb(paint), paint.alpha)) if isinstance(paint, Color) else paint
-    if _is_opaque(over) and _is_opaque(picture.crop((*place, place[0] + mask.width, place[1] + mask.height))):
-        picture.paste(over, place, mask)  # same result as below, but faster
-        return
-    over.putalpha(ImageChops.multiply(over.getchannel("A"), mask))
-    picture.alpha_composite(over, place)
 
 
 def _rgb(color: Color) -> tuple[int, int, int]:

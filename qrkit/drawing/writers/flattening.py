@@ -133,18 +133,18 @@ def part_of(scene: Scene, placed: Iterable[Placed], box: Box, scale: float | Non
 
 def own_pixels(scene: Scene, bitmap: Bitmap) -> Pixels:
     """Decode a bitmap."""
-    width, height = bitmap.width, bitmap.height
-    return pixels_of(
-        replace(scene, width=width, height=height, items=(Picture(bitmap, 0, 0, width, height),), paper=())
-    )
+    return _picture_pixels(scene, bitmap, bitmap.width, bitmap.height)
 
 
 def drawn_pixels(scene: Scene, content: Bitmap | Drawing, width: float, height: float) -> Pixels:
     """Render an image with as many pixels as a box of this size needs."""
     scale = fineness(scene, width, height)
-    across, down = ceil(width * scale), ceil(height * scale)
-    picture = Picture(content, 0, 0, across, down)
-    return pixels_of(replace(scene, width=across, height=down, items=(picture,), paper=()))
+    return _picture_pixels(scene, content, ceil(width * scale), ceil(height * scale))
+
+
+def _picture_pixels(scene: Scene, content: Bitmap | Drawing, width: int, height: int) -> Pixels:
+    picture = Picture(content, 0, 0, width, height)
+    return pixels_of(replace(scene, width=width, height=height, items=(picture,), paper=()))
 
 
 def pixels_of(part: Scene) -> Pixels:

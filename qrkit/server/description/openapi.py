@@ -215,8 +215,8 @@ PARAMETERS: dict[str, Schema] = {
     ),
     "encoding": _text("encoding of a csv, such as `cp1252`; by default, it is found"),
     "updateBy": _text(
-        "what identifies QR Codes that are there already, so that their rows change them instead of adding others: "
-        "`name`, `shortUrl`, or the name of a field of yours, such as `Poster ID`; it must be in the query string"
+        "what identifies existing QR Codes, so that rows update them instead of adding new ones: `name`, `shortUrl`, "
+        "or the name of one of your own fields, such as `Poster ID`; it must be in the query string"
     ),
     "image_format": _choice(IMAGE_FORMATS, "format of the images in a zip"),
     "sizeMm": PRINT["sizeMm"],

@@ -21,7 +21,7 @@ from qrkit.portfolio.importing import read_table
 PLACING = ("columns", "sheet", "headerRow", "encoding")
 """The parameters that say where the table of a file is, and what it calls our columns."""
 IN_QUERY = {"header_row": "headerRow", "update_by": "updateBy"}
-"""Parameters of an import whose names in Python are others."""
+"""Parameters of an import that have other names in Python."""
 
 MOST_PARTS = 20
 """Maximum parts of a form: its file and its fields."""

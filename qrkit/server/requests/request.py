@@ -158,7 +158,7 @@ def header_text(text: str) -> str:
 
 
 def import_headers(result: ImportResult) -> dict[str, str]:
-    """Return the headers that count QR Codes an import added and changed, rows left out, and entries of its list."""
+    """Return the headers that count the QR Codes an import added and changed, the rows left out, and its issues."""
     changed = {"X-Created": result.created, "X-Updated": len(result.updates)}
     counts = changed | {"X-Skipped": result.skipped, "X-Warnings": len(result.issues)}
     return {name: str(count) for name, count in counts.items()}

@@ -162,7 +162,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
             self.query = first.split(b" ")[1].partition(b"#")[0].partition(b"?")[2].decode("latin-1")
         pairs = [line.partition(b":")[::2] for line in fields.split(b"\r\n") if line]
         lines = [(name.lower(), value.strip(b" \t")) for name, value in pairs]
-        # waitress only knows an option that stands alone.
+        # waitress recognizes an option only if it is the only one.
         if "close" in re.split(r"\s*,\s*", self.headers.get("CONNECTION", "").lower()):
             self.headers["CONNECTION"], self.connection_close = "close", True
         self._check_target()

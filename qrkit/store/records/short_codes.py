@@ -261,7 +261,7 @@ def longest_known(store: Store, path: str) -> tuple[str, str] | None:
 
 
 def longest_pasted(store: Store, path: str) -> tuple[str, str] | None:
-    """Return what `longest_known` does of a path that may end with what people and programs add when they paste it."""
+    """Return what `longest_known` returns, for a path that may end with what is pasted along with it."""
     shortest, *longer = without_mistakes(path)
     found = [longest_known(store, shortest)]
     if shortest != path:
@@ -351,7 +351,11 @@ def remember_changed(store: Store, codes: Sequence[str]) -> None:
 
 def remember_rows(store: Store, rows: Iterable[Sequence[Any]]) -> None:
     """Update cached targets as `remember_targets` does: rows of a short code, its number and `TERMS`."""
-    remember_targets(store, {code: _target(code, *rest) for code, *rest in rows})
+    database = store.database
+    is_cached = database.is_shared or KNOWN in database.memory or SPELLINGS in database.memory
+    # A million new codes would be read for nothing. No other thread fills the cache before this transaction ends.
+    if is_cached or database.is_served:
+        remember_targets(store, {code: _target(code, *rest) for code, *rest in rows})
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:

@@ -84,7 +84,7 @@ class ServedDatabase(Engine):
         target: The absolute path of the file.
     """
 
-    is_file = True
+    is_file = is_served = True
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
     errors, value_errors, remedy = Database.errors, Database.value_errors, Database.remedy
 

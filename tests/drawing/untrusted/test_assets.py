@@ -637,7 +637,6 @@ def test_the_first_bytes_say_what_a_picture_is(data, kind):
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda: Design(content="hi").with_logo("logo.svg"),
         lambda: generate("hi", layers=[Layer("logo.svg", x=0, y=0, width=9, height=9)]),
         lambda: generate("hi", photo=Photo("logo.svg")),
     ],
@@ -646,3 +645,5 @@ def test_the_name_of_a_file_in_place_of_a_picture_gets_advice(draw):
     with pytest.raises(AssetError, match=r"='logo\.svg': is not a picture; allowed") as caught:
         draw()
     assert caught.value.__notes__ == ["For a file, use qrkit.data_uri('logo.svg')."]
+    with pytest.raises(AssetError, match=r"^logo='logo\.svg': is neither a file nor icon:NAME$"):
+        Design(content="hi").with_logo("logo.svg")

@@ -146,7 +146,7 @@ def test_pictures_have_hard_pixels_where_browsers_draw_them_so(name, kept, form)
     assert attributes(f"<rect {form.format(name)}/>").get("image-rendering") == kept
 
 
-def test_shorthand_properties_are_no_attributes():
+def test_shorthand_properties_do_not_become_attributes():
     assert attributes('<rect marker="url(#a)" font="9px x"/>') == {}
 
 
@@ -329,7 +329,7 @@ def test_what_the_box_of_a_picture_has_becomes_a_doubt(root):
 
 
 @pytest.mark.parametrize("style", ["border:none;padding:0", "margin:0 auto;border-radius:0", "background-image:none"])
-def test_a_box_without_anything_around_the_picture_raises_no_doubt(style):
+def test_empty_margins_and_borders_raise_no_doubt(style):
     assert doubts("<rect/>", root=f'viewBox="0 0 9 9" style="{style}"') == ()
 
 

@@ -6,10 +6,10 @@ import importlib
 import os
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -20,7 +20,7 @@ SIZE = struct.Struct(">II")
 PNG = struct.Struct(">IIB")
 """The width, height and compression level that precede the pixels of a PNG, or the steps that paint it."""
 STEP = struct.Struct(">cIIII")
-"""A step: its kind, left, top, width and height in pixels, before its color (3 bytes) and its shape."""
+"""A step: its kind, left, top, width and height in pixels, before its color (3 bytes, or 4 of a box) and its shape."""
 STEP_PARTS = 3
 FILL, DRAW_OVER, STENCIL = b"f", b"o", b"s"
 """Kinds of steps: fill a box with a color, draw an SVG over what is there, or paint a color through a mask of one byte
@@ -83,6 +83,22 @@ ENGINES: dict[str, tuple[str, Drawer]] = {
 """Maps each name to its library and its function; the first engine that is installed is used."""
 
 
+class Layer(NamedTuple):
+    """Pixels to paint over others.
+
+    Attributes:
+        left: Left edge in pixels.
+        top: Top edge in pixels.
+        shape: An image in RGB or RGBA; or, in L, how far the color covers each pixel.
+        color: Red, green and blue.
+    """
+
+    left: int
+    top: int
+    shape: Image
+    color: tuple[int, ...] = ()
+
+
 class _NoRenderer(Exception):
     """None is installed, or the one that was asked for does not exist."""
 
@@ -118,52 +134,69 @@ def _cover(*parts: bytes) -> bytes:
 
 def _paint(head: bytes, *steps: bytes) -> bytes:
     """Paint steps one over the other, and return the picture as PNG."""
-    from PIL import Image
-
     width, height, level = PNG.unpack(head)
     picture = None
-    for kind, left, top, size, color, shape in _unpacked(steps):
-        if kind == FILL:
-            layer = Image.new("RGB", size, color)
-        elif kind == DRAW_OVER:
-            drawn = _drawn(shape, *size)
-            layer = _rgba(drawn, size)
-            if len(steps) == STEP_PARTS and size == (width, height) and not _is_opaque(layer):
+    for box, color, shape in zip(*(steps[part::STEP_PARTS] for part in range(STEP_PARTS)), strict=True):
+        kind, left, top, across, down = STEP.unpack(box)
+        if kind == DRAW_OVER:
+            drawn = _drawn(shape, across, down)
+            layer = Layer(left, top, _rgba(drawn, (across, down)))
+            if len(steps) == STEP_PARTS and (across, down) == (width, height) and not _is_opaque(layer.shape):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels
-        elif picture and (
-            picture.mode == "RGB" or _is_opaque(picture.crop((left, top, left + size[0], top + size[1])))
-        ):
-            # With an opaque color, the same result as below, but faster.
-            picture.paste((*color, 255)[: len(picture.mode)], (left, top), Image.frombytes("L", size, shape))
-            continue
         else:
-            layer = Image.new("RGBA", size, color)
-            layer.putalpha(Image.frombytes("L", size, shape))
-        if picture is None and size == (width, height):
-            picture = layer
-            continue
-        picture = picture or Image.new("RGBA", (width, height))
-        if picture.mode == layer.mode == "RGBA":
-            picture.alpha_composite(layer, (left, top))
-        else:  # on an opaque picture, `paste` gives the same pixels
-            picture.paste(layer, (left, top), layer if layer.mode == "RGBA" else None)
+            layer = layer_of(kind, left, top, across, down, tuple(color), shape)
+        picture = paint_over(picture, (width, height), layer)
     assert picture, "a painting has steps"
-    if picture.mode == "RGBA" and _is_opaque(picture):
-        picture = picture.convert("RGB")
-    return _png(picture.tobytes(), width, height, level)
+    return _png(without_alpha(picture).tobytes(), width, height, level)
 
 
-def _unpacked(steps: tuple[bytes, ...]) -> Iterator[tuple[bytes, int, int, tuple[int, int], tuple[int, ...], bytes]]:
-    """Yield kind, left, top, size, color and shape of each step."""
-    for head, color, shape in zip(*(steps[part::STEP_PARTS] for part in range(STEP_PARTS)), strict=True):
-        kind, left, top, width, height = STEP.unpack(head)
-        yield kind, left, top, (width, height), tuple(color), shape
+def layer_of(kind: bytes, left: int, top: int, width: int, height: int, color: tuple[int, ...], shape: bytes) -> Layer:
+    """Return what a step paints that draws no SVG."""
+    from PIL import Image
+
+    if kind == STENCIL:
+        return Layer(left, top, Image.frombytes("L", (width, height), shape), color)
+    return Layer(left, top, Image.new({3: "RGB", 4: "RGBA"}[len(color)], (width, height), color))
+
+
+def paint_over(picture: Image | None, size: tuple[int, int], layer: Layer) -> Image:
+    """Return a picture of this size with a layer over it, in RGB as long as everything is opaque.
+
+    Args:
+        picture: The picture, which is changed; None if nothing has been painted yet.
+        size: Width and height in pixels.
+        layer: The layer.
+    """
+    from PIL import Image
+
+    place, shape = (layer.left, layer.top), layer.shape
+    if shape.mode == "L":
+        box = (*place, layer.left + shape.width, layer.top + shape.height)
+        if picture and (picture.mode == "RGB" or _is_opaque(picture.crop(box))):
+            # With an opaque color, the same result as below, but faster.
+            picture.paste((*layer.color, 255)[: len(picture.mode)], place, shape)
+            return picture
+        shape = Image.new("RGBA", shape.size, layer.color)
+        shape.putalpha(layer.shape)
+    elif picture is None and shape.size == size:
+        return shape
+    picture = picture or Image.new("RGBA", size)
+    if picture.mode == shape.mode == "RGBA":
+        picture.alpha_composite(shape, place)
+    else:  # on an opaque picture, `paste` gives the same pixels
+        picture.paste(shape, place, shape if shape.mode == "RGBA" else None)
+    return picture
 
 
 def _rgba(drawn: bytes | memoryview, size: tuple[int, int]) -> Image:
     from PIL import Image
 
     return Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
+
+
+def without_alpha(picture: Image) -> Image:
+    """Return an image as RGB if nothing is transparent."""
+    return picture.convert("RGB") if picture.mode == "RGBA" and _is_opaque(picture) else picture
 
 
 def _is_opaque(picture: Image) -> bool:

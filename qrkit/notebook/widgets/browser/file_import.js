@@ -53,7 +53,7 @@ function makeFileImport(browser) {
     const rest = more ? [say(["Notes on {count} more row are not shown.", "Notes on {count} more rows are not shown."], more)] : [];
     told.replaceChildren(h("b", {}, sentence), ...[...issues, ...rest].map((text) => h("p", {}, text)));
     // Notes come first, so that nobody has to scroll past the columns to see them.
-    const heads = first.length ? [say("Row"), say("What to know"), ...shown.map((one) => MAPPED[one] ?? one)] : [];
+    const heads = first.length ? [say("Row"), say("Notes"), ...shown.map((one) => MAPPED[one] ?? one)] : [];
     const cell = (text, place) => h("td", place === 1 && text ? { style: "white-space:normal;min-width:18em" } : {}, text);
     table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...first.map((row) => h("tr", {}, ...row.map(cell))));
     add.textContent = file.button ?? say("Import");
