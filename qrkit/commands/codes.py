@@ -16,6 +16,7 @@ from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import weekday_name
 from qrkit.tracking.records import Location, QRCode, TermsFields
+from qrkit.tracking.times import to_iso
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -174,8 +175,6 @@ def _count(text: str) -> int:
 
 def code_rows(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Row]:
     """Return what lists tell of QR Codes, by the keys of `CODES`."""
-    from qrkit.tracking.times import to_iso
-
     campaigns = {campaign.id: campaign.name for campaign in portfolio.list_campaigns()}
     own = ("short_code", "name", "content", "scans", "template", "short_url", "id")
     return [
@@ -278,8 +277,6 @@ def _told(rule: RedirectRule) -> str:
 
 def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
     """Return the details of a QR Code to print, by their labels."""
-    from qrkit.tracking.times import to_iso
-
     events = [
         f"{to_iso(event.date)} {_recurrence(event.recurrence)}: {summary(event.content)}" for event in code.schedule
     ]

@@ -14,7 +14,10 @@ from qrkit.commands.parsing import add_decoration, add_place, decoration_of, giv
 from qrkit.commands.stores import store_option
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting
-from qrkit.exchange.columns import read_columns
+from qrkit.exchange import IMPORT_FORMATS
+from qrkit.exchange.columns import is_ours, read_columns
+from qrkit.files import read_file
+from qrkit.tracking.names import tidy_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -158,11 +161,7 @@ def _saved_template(portfolio: Portfolio, asked: argparse.Namespace, source: Pat
 
 def _field_names(portfolio: Portfolio, source: Path | bytes, format: str | None) -> list[str]:
     """Return the names of fields that the QR Codes have, or will have: columns of the file that are not ours."""
-    from qrkit.exchange import IMPORT_FORMATS
-    from qrkit.exchange.columns import is_ours
     from qrkit.exchange.sheets import heading_in
-    from qrkit.files import read_file
-    from qrkit.tracking.names import tidy_name
 
     suffix = format or ("csv" if isinstance(source, bytes) else source.suffix[1:].lower())
     data = source if isinstance(source, bytes) else read_file(source)

@@ -20,7 +20,7 @@ from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place
 from qrkit.commands.stores import add_base_url, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.paper.label_pages import SheetSettings
-from qrkit.paper.label_sheets import SheetFile
+from qrkit.paper.label_sheets import Labels, SheetFile, write_sheet, write_test_page
 
 SETTINGS = {
     "stock": "NAME", "paper": "NAME", "start": "N", "copies": "N", "marks": "KIND", "bleed": "N",
@@ -58,7 +58,6 @@ def define_sheet(one: Parser) -> None:
 
 
 def _sheet(asked: argparse.Namespace) -> Status:
-    from qrkit.paper.label_sheets import write_test_page
     from qrkit.pictures.decorating import Decoration
 
     given = given_options(asked, SETTINGS)
@@ -97,7 +96,6 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
 
 def _from_rows(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:
     """Write the labels of a table or a content; return the numbers of rows without content, too."""
-    from qrkit.paper.label_sheets import Labels, write_sheet
     from qrkit.pictures.batch_files import Look
 
     rows = rows_asked(asked)

@@ -189,7 +189,8 @@ def read_sms(text: str) -> dict[str, Any] | None:
     """Return the fields of a text or multimedia message in either form, or None for a text without a number."""
     scheme, _, rest = text.partition(":")
     number, words = message_of(rest, is_plain=scheme.upper() in ("SMSTO", "MMSTO"))
-    return {"number": number, "text": words or None} if any(map(str.isdigit, number)) else None
+    is_number = any(map(str.isdigit, number)) and number.isprintable()  # which lines of text are not
+    return {"number": number, "text": words or None} if is_number else None
 
 
 @kind("Phone number", behind="page")
@@ -206,8 +207,9 @@ def phone(number: Annotated[Dialed, Field(examples=["+39 040 123456"])]) -> str:
 
 def read_phone(text: str) -> dict[str, Any] | None:
     """Return the number to call, or None for words alone, which are a sentence; "1-800-FLOWERS" is a number."""
-    number = unquote(text.partition(":")[2]).strip(" /")
-    return {"number": number} if any(character in "0123456789*#" for character in number) else None
+    number = unquote(text.partition(":")[2]).strip(" /\r\n")
+    is_number = any(character in "0123456789*#" for character in number) and number.isprintable()
+    return {"number": number} if is_number else None
 
 
 @kind("WhatsApp chat", behind="redirect")

@@ -115,7 +115,7 @@ def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
         values = {name.lower(): value for name, _, value in reversed(list(parameters))}
         more = values.get("body", "")
         number = values.get("addresses", "") if number.strip("/").lower() == "open" else number
-    return unquoted(number).strip(" /;"), more if mark == ":" and is_plain else unquoted(more)
+    return unquoted(number).strip(" /;\r\n"), more if mark == ":" and is_plain else unquoted(more)
 
 
 def lines_of_card(text: str) -> Iterator[Line]:

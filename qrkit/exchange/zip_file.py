@@ -90,20 +90,17 @@ def tables_in(data: bytes) -> Tables:
     if _has_codes(found) or DOCUMENT_MARKS.intersection(archive.namelist()):
         return Tables([], [])
     entries = {"/".join(parts): entry for entry, parts in found}
-    formats = {path: suffix for path in entries if (suffix := PurePosixPath(path.lower()).suffix[1:]) in TABLES}
-    if len(formats) > 1:
-        formats = {path: suffix for path, suffix in formats.items() if suffix not in ALONE}
+    suffixes = {path: PurePosixPath(path.lower()).suffix[1:] for path in entries}
+    tables = {path: suffix for path, suffix in suffixes.items() if suffix in TABLES}
+    chosen = {path: suffix for path, suffix in tables.items() if len(tables) == 1 or suffix not in ALONE}
     files = [
         (path, "csv" if suffix == "tsv" else suffix, archives.unpacked(archive, entries[path], MOST_BYTES))
-        for path, suffix in formats.items()
+        for path, suffix in chosen.items()
     ]
-    rules = {True: "is not read together with other tables; unpack it, and import it alone",
-             False: "is another file of the archive, and was not read"}  # fmt: skip
-    issues = [
-        ImportIssue(1, "", "", "", "unread-file", f"{path!r} {rules[PurePosixPath(path.lower()).suffix[1:] in TABLES]}")
-        for path in entries
-        if path not in formats
-    ]
+    apart = "is not read together with other tables; unpack it, and import it alone"
+    other = "is another file of the archive, and was not read"
+    unread = [f"{path!r} {apart if path in tables else other}" for path in entries if path not in chosen]
+    issues = [ImportIssue(1, "", "", "", "unread-file", detail) for detail in unread]
     return Tables(files, issues if files else [])
 
 

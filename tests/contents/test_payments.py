@@ -426,6 +426,8 @@ EXAMPLES = [RED_CROSS, BILL, FULANO, CHAI, LUKE, ALICE]
 @settings(max_examples=300)
 @given(st.sampled_from(EXAMPLES), st.integers(0, 400), st.integers(0, 30), st.text(max_size=8))
 @example(FULANO, 4, 0, "\ud800")
+@example(RED_CROSS, 0, 0, "SMS:")
+@example(RED_CROSS, 0, 0, "tel:")
 def test_damaged_contents_are_read_as_something(content, start, length, text):
     found = contents.read(content[:start] + text + content[start + length :])
     assert found.kind in ("text", "epc_transfer", "swiss_bill", "pix", "upi", "bitcoin", "otp", "gs1_elements")

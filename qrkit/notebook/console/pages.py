@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import anywidget
+from IPython.display import display
 from ipywidgets import HTML, Widget, widget_serialization
 from traitlets import Dict, Instance, List, Unicode
 
@@ -72,8 +73,6 @@ def show_studio(content: str = "", language: LanguageTag = "en") -> None:
     Args:
         content: The content to begin with; "" for the studio's own.
     """
-    from IPython.display import display
-
     from qrkit.notebook.widgets.studio.designer import Designer
 
     display(Designer(*filter(None, [content]), language=language))
@@ -88,8 +87,6 @@ def show_console(place: str, account_id: str = "", *, may_move: bool = True, lan
         may_move: Whether the base URL can change, because no server has the store open.
         language: Language of the pages.
     """
-    from IPython.display import display
-
     try:
         display(
             pages_of(_opened(place, account_id), is_signed_in=bool(account_id), may_move=may_move, language=language)

@@ -242,6 +242,7 @@ LOCKED = Sheet(
     "otp",
     "This QR Code asks for a password",
     lead="Its owner can tell you the password.",
+    is_form=True,
 )
 NO_PAGE = Sheet(
     "lost",
@@ -372,11 +373,10 @@ def password_page(headers: Mapping[str, str], brand: Brand | None = None, *, is_
         is_wrong: Whether a wrong password was sent.
     """
     language = Reader.of(headers).language
-    told = "This is not the password. Please try again." if is_wrong else ""
-    sheet = replace(
-        LOCKED, heading=language.say(LOCKED.heading), lead=language.say(LOCKED.lead), note=told and language.say(told)
-    )
-    return _render(replace(sheet, is_form=True), language, brand)
+    say = language.say
+    note = say("This is not the password. Please try again.") if is_wrong else ""
+    sheet = replace(LOCKED, heading=say(LOCKED.heading), lead=say(LOCKED.lead), note=note)
+    return _render(sheet, language, brand)
 
 
 def links_page(
@@ -436,13 +436,8 @@ def _line(row: Row, reader: Reader, kind: str = "") -> Line:
     types = f" ({', '.join(map(say, row.types))})" if row.types else ""
     label = f"{say(row.label)}{types}"
     if isinstance(row.value, Moment):
-        known = instant(row.value)
-        return Line(
-            label,
-            reader.language.moment(row.value),
-            time=(known or row.value.local).isoformat(),
-            is_instant=known is not None,
-        )
+        known, text = instant(row.value), reader.language.moment(row.value)
+        return Line(label, text, time=(known or row.value.local).isoformat(), is_instant=known is not None)
     value = say(row.value) if isinstance(row.value, Word) else row.value
     copies = say(COPIES[row.label]) if kind == "wifi" and row.label in COPIES else ""
     link = link_behind(value, row.link) if row.link else None
