@@ -397,10 +397,9 @@ def _shot(*effects: Effect, pixels: float = PIXELS) -> Capture:
     return lambda sheet, random: _through(effects, sheet.of_size(pixels), pixels * sheet.shrink, random)
 
 
-def _of_phone(
-    angles: tuple[float, float, float], blur: float, contrast: float, light: float, noise: float, quality: int
-) -> Capture:
-    """Capture a sheet with a phone held over it at these angles: tilt, pan and roll in degrees."""
+def _phone(angles: tuple[float, float, float], look: tuple[float, float, float], noise: float, quality: int) -> Capture:
+    """Capture a sheet with a phone held over it at these angles, with this blur, contrast and light, noise and JPEG."""
+    blur, contrast, light = look
     seen = _out_of_focus(blur), _with_contrast(contrast), _with_light(light)
     effects = (*seen, _with_noise(noise), _with_jpeg(quality))
     return lambda sheet, random: _through(effects, sheet.held_at(*angles), PHONE_PIXELS * sheet.shrink, random)
@@ -431,9 +430,9 @@ CORE = (
     Condition("gain-8", "Printed on thirsty paper: ink spreads by a twelfth of a module.", _printed(1)),
     Condition("loss-8", "Printed with little ink: edges recede by a twelfth of a module.", _printed(-1)),
     Condition("dark-page", "Placed on a dark page (#404040).", lambda sheet, _: sheet.of_size(PIXELS, DARK)),
-    Condition("phone-1", "A telephone by day, held almost straight.", _of_phone((12, -8, 7), 0.18, 0.85, 0.8, 5, 75)),
-    Condition("phone-2", "A telephone in a hurry, from the side.", _of_phone((-14, 16, -20), 0.2, 0.75, 0.7, 7, 60)),
-    Condition("phone-3", "A telephone in the evening, from above.", _of_phone((18, 5, 25), 0.22, 0.7, 0.6, 6, 70)),
+    Condition("phone-1", "A telephone by day, held almost straight.", _phone((12, -8, 7), (0.18, 0.85, 0.8), 5, 75)),
+    Condition("phone-2", "A telephone in a hurry, from the side.", _phone((-14, 16, -20), (0.2, 0.75, 0.7), 7, 60)),
+    Condition("phone-3", "A telephone in the evening, from above.", _phone((18, 5, 25), (0.22, 0.7, 0.6), 6, 70)),
 )
 """Conditions in which plain black-on-white symbols are always read; designs are expected to be read, too."""
 

@@ -200,7 +200,11 @@ class _Canvas:
         return picture or Image.new("RGBA", self.size)
 
     def _add_step(self, step: Callable[[], Step], ground: Color | None = None, ink: Color | None = None) -> None:
-        self._paintings.append(_Painting(lambda: layer_of(*step()), step, ground, ink))
+        def layer() -> Layer:
+            one = step()
+            return layer_of(one.kind, one[1:5], one.color, one.shape)
+
+        self._paintings.append(_Painting(layer, step, ground, ink))
 
     def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
         """Return the drawings of this canvas that are rendered together, with room for another of this size."""

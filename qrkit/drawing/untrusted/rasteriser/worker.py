@@ -144,16 +144,17 @@ def _paint(head: bytes, *steps: bytes) -> bytes:
             if len(steps) == STEP_PARTS and (across, down) == (width, height) and not _is_opaque(layer.shape):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels
         else:
-            layer = layer_of(kind, left, top, across, down, tuple(color), shape)
+            layer = layer_of(kind, (left, top, across, down), tuple(color), shape)
         picture = paint_over(picture, (width, height), layer)
     assert picture, "a painting has steps"
     return _png(without_alpha(picture).tobytes(), width, height, level)
 
 
-def layer_of(kind: bytes, left: int, top: int, width: int, height: int, color: tuple[int, ...], shape: bytes) -> Layer:
-    """Return what a step paints that draws no SVG."""
+def layer_of(kind: bytes, box: tuple[int, int, int, int], color: tuple[int, ...], shape: bytes) -> Layer:
+    """Return what a step paints that draws no SVG, in a box of left, top, width and height."""
     from PIL import Image
 
+    left, top, width, height = box
     if kind == STENCIL:
         return Layer(left, top, Image.frombytes("L", (width, height), shape), color)
     return Layer(left, top, Image.new({3: "RGB", 4: "RGBA"}[len(color)], (width, height), color))
