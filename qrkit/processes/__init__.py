@@ -132,8 +132,8 @@ class _Worker:
 
     def ask(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:
         """Send a request and return the outcome and the answer."""
-        _watch.begin(self, monotonic() + seconds)
         try:
+            _watch.begin(self, monotonic() + seconds)
             requests, answers = self._pipes()
             requests.writelines([request_head(request), *request])
             requests.flush()
@@ -197,8 +197,8 @@ class _Watch:
         with self._changed:
             self._deadlines[worker] = deadline
             if not self._is_watching:
-                self._is_watching = True
                 threading.Thread(target=self._run, daemon=True).start()
+                self._is_watching = True
             elif deadline < self._next:
                 self._changed.notify()
 

@@ -139,7 +139,7 @@ def do_much(store, url, folder, codes):
         if importing.poll() is not None:
             break
     printed, complained = importing.communicate()
-    assert printed.endswith(f"{codes} created\n"), complained
+    assert printed.endswith(f"{codes:,} created\n"), complained
     run("report", "-o", str(folder / "report.html"), *at)
     run("export", str(folder / "out.csv"), *at)
 

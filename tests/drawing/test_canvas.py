@@ -8,7 +8,7 @@ from PIL import Image, ImageChops
 
 from qrkit import Design, Frame, Layer, generate
 from qrkit.design.color import Color
-from qrkit.design.outline import Outline
+from qrkit.design.outline import Outline, Scattered
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Shape, Squares, Stamps
@@ -57,6 +57,17 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
     separate = Rectangle(0, 0, 0, 0, Color(0, 0, 0))
     one_by_one = [one for shape in shapes for one in (replace(corner, places=()), shape, separate)]
     assert drawn(corner, *shapes) == drawn(corner, separate, *one_by_one)
+
+
+def test_translucent_shapes_shine_through_each_other():
+    circle, paper = SPRITES["circle"], Rectangle(0, 0, 40, 36, Color(255, 255, 255))
+    modules = Shape(Scattered([(circle, 1, 1), (circle, 3, 3)], 0, 0, 8), INK)
+    logo = Shape(circle.placed(8, 8, 8), INK)
+    picture = seen(replace(SCENE, items=(paper, modules, logo)))
+    clear = 1 - INK.alpha / 255
+    one, both = (round(255 * share + INK.green * (1 - share)) for share in (clear, clear**2))
+    assert picture.getpixel((28, 28))[1] == pytest.approx(one, abs=1)
+    assert picture.getpixel((12, 12))[1] == pytest.approx(both, abs=1)
 
 
 @pytest.mark.parametrize("background", ["ivory", "#00FFFFFF", "#80FFFFFF"])

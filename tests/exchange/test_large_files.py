@@ -51,7 +51,7 @@ def test_no_row_is_lost_where_one_part_ends_and_the_next_begins(rows):
 def test_every_format_holds_all_parts(large, exported, format):
     data = large.export_bytes(format)
     with open_portfolio(":memory:", base_url=BASE_URL) as copy:
-        assert str(copy.import_file(data, format=format)) == f"{ROWS} created"
+        assert str(copy.import_file(data, format=format)) == f"{ROWS:,} created"
         lost = set() if format in ("xml", "json") else {"scanMarker"}  # as colors and schedules are
         assert [_without(one, lost) for one in json.loads(copy.export_bytes("json"))] == [
             _without(one, lost) for one in json.loads(exported)

@@ -493,12 +493,13 @@ def _outline(item: Item) -> Outline:
 
 
 def _grid(item: Item, matrix: Matrix) -> Grid | None:
-    """Return left, top and the size of a cell in pixels, of outlines in the cells of a grid, in a color.
+    """Return left, top and the size of a cell in pixels, of outlines in the cells of a grid, in an opaque color.
 
-    Copies are exact there, because no two parts cover the same pixel in part.
+    No two parts cover the same pixel in part, so they may be copied; the renderer would round edges differently, by at
+    most 17 of 255. Translucent shapes are not copied, because they shine through each other.
     """
     match item:
-        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(is_in_cells, parts)):
+        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color(alpha=255)) if all(map(is_in_cells, parts)):
             left, top, width, height = matrix.box(x, y, scale, scale)
             if width == height and matrix.scale_x > 0 < matrix.scale_y and _whole(left, top, width):
                 return round(left), round(top), round(width)
