@@ -192,7 +192,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
         _tell_of_heading(located, start, chosen[0] if place.sheet else every[0])
     begun = {one.part.title for one in starts}
     further = [part for part in chosen if part.title not in begun] if len(chosen) > 1 else []
-    located.rows = _numbered(located, start, further, share if located.line else None)
+    located.rows = _numbered(located, start, further, located.line, share if located.line else None)
     return located
 
 
@@ -334,10 +334,14 @@ def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -
 
 
 def _numbered(
-    located: Located, start: _Start, further: Sequence[Part], share: Share | None
+    located: Located, start: _Start, further: Sequence[Part], line: int, share: Share | None
 ) -> Iterator[tuple[int, Cells]]:
-    """Yield the rows of all parts with their numbers, and note from which number on those of a further file are."""
-    number = located.line
+    """Yield the rows of all parts with their numbers, and note from which number on those of a further file are.
+
+    Args:
+        line: The number of the row with the heading, which the caller may change until rows are read.
+    """
+    number = line
     tables = chain([chain(start.rows[number:], start.part.rows)], _further_rows(located, start, further))
     for place, rows in enumerate(tables):
         part = located.parts[-1][1]

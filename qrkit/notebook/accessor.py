@@ -317,7 +317,7 @@ class QRAccessor:
             >>> tables = pd.DataFrame({"Table": [1, 2], "url": ["https://example.com/1", "https://example.com/2"]})
             >>> with TemporaryDirectory() as folder:
             ...     print(tables.qr.sheet(f"{folder}/tents.pdf", "table-tent", "url", lines=["Table {Table}"]))
-            2 labels on 1 page
+            2 table tents on 1 page
         """
         from qrkit.paper.label_pages import SheetSettings
         from qrkit.paper.label_sheets import Labels, write_sheet

@@ -222,7 +222,7 @@ def test_a_page_shows_the_account_that_has_signed_in(tmp_path, monkeypatch):
     with open_portfolio(tmp_path / "shop.duckdb") as shop:
         ana = create_account(shop.store, "Ana")
     shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
+    monkeypatch.setattr("qrkit.notebook.console.pages.display", shown.append)
     show_console(str(tmp_path / "shop.duckdb"), ana.id)
     (pages,) = shown
     browser = pages.widgets["QR Codes"]
