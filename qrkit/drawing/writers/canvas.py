@@ -155,7 +155,11 @@ class _Canvas:
         if paint is not None and any(isinstance(item, Squares | Stamps) or _grid(item, matrix) for item in items):
             masked = [self._masked(item, matrix) for item in items]
             self._draw_waiting()
-            self._add_through(masked, paint if isinstance(paint, Color) else self._gradient(paint, matrix))
+            ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
+            # Translucent shapes shine through each other.
+            apart = isinstance(ink, Color) and ink.alpha < 255 and all(isinstance(item, Shape) for item in items)
+            for together in [[one] for one in masked] if apart else [masked]:
+                self._add_through(together, ink)
             return
         for item in items:
             match item:
@@ -493,13 +497,13 @@ def _outline(item: Item) -> Outline:
 
 
 def _grid(item: Item, matrix: Matrix) -> Grid | None:
-    """Return left, top and the size of a cell in pixels, of outlines in the cells of a grid, in an opaque color.
+    """Return left, top and the size of a cell in pixels, of outlines in the cells of a grid, in a color.
 
     No two parts cover the same pixel in part, so they may be copied; the renderer would round edges differently, by at
-    most 17 of 255. Translucent shapes are not copied, because they shine through each other.
+    most 17 of 255.
     """
     match item:
-        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color(alpha=255)) if all(map(is_in_cells, parts)):
+        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(is_in_cells, parts)):
             left, top, width, height = matrix.box(x, y, scale, scale)
             if width == height and matrix.scale_x > 0 < matrix.scale_y and _whole(left, top, width):
                 return round(left), round(top), round(width)
