@@ -1,4 +1,4 @@
-"""Recognizes contents that apps read from the code itself, never from a page, and that qrkit reads only in part or not.
+"""Recognizes contents that apps read from the code itself, never from a page, and that qrkit cannot read completely.
 
 Most of them hold secrets, payment details or data about health and journeys, so lists and file names do not show them.
 """

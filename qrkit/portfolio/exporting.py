@@ -307,7 +307,7 @@ class Written(Explained):
         from qrkit.paper.label_pages import SheetSettings
         from qrkit.portfolio.code_sets import code_sheet
 
-        for name in settings.keys() - SheetSettings.model_fields.keys() - SheetSettings.other_names.keys():
+        for name in sorted(settings.keys() - SheetSettings.model_fields.keys() - SheetSettings.other_names.keys()):
             raise UnknownParameter(name, settings[name], ("campaign_id", *SheetSettings.model_fields))
         return code_sheet(self, path, SheetSettings(stock=stock, **settings), lines, campaign_id=campaign_id)
 

@@ -214,7 +214,7 @@ def test_what_is_around_an_address_is_told(around, url):
     ],
 )
 def test_an_html_link_is_suspicious(text):
-    """Pasted from the source of a page, it became a text, not a link."""
+    """People copy it from the source of a page."""
     assert suspicious_link(text).url == "https://example.com/?a=1&b=2"
 
 

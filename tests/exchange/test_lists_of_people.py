@@ -12,8 +12,8 @@ from openpyxl.styles import Font
 
 from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
+from tests.exchange.test_files_of_others import GO, said
 
-GO = "https://go.example.com"
 HERE = "https://example.com/here"
 
 
@@ -21,10 +21,6 @@ HERE = "https://example.com/here"
 def shop():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         yield portfolio
-
-
-def said(result, reason):
-    return [(issue.row, issue.detail) for issue in result.issues if issue.reason == reason]
 
 
 def workbook(rows, change=lambda sheet: None):

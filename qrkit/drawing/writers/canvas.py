@@ -152,8 +152,9 @@ class _Canvas:
 
     def add(self, matrix: Matrix, paint: Paint | None, items: list[Item]) -> None:
         """Add items with one paint, transformed by a matrix; the paint of images is None."""
-        if paint is not None and any(isinstance(item, Squares | Stamps) or _grid(item, matrix) for item in items):
-            masked = [self._masked(item, matrix) for item in items]
+        grids = [_grid(item, matrix) for item in items]
+        if paint is not None and (any(grids) or any(isinstance(item, Squares | Stamps) for item in items)):
+            masked = [self._masked(item, matrix, grid) for item, grid in zip(items, grids, strict=True)]
             self._draw_waiting()
             ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
             # Translucent shapes shine through each other.
@@ -174,7 +175,7 @@ class _Canvas:
                     self._wait(item, matrix)
 
     def tones(self) -> Tones | None:
-        """Return the image with all items if they are in one color on a ground of another; else None."""
+        """Return the whole image if it has one color on a background of another; else None."""
         self._draw_waiting()
         ground = self._paintings[0].ground if self._paintings else None
         inks = {one.ink for one in self._paintings[1:]}
@@ -341,14 +342,14 @@ class _Canvas:
         shown = self._shown[key]
         self._paintings.append(_Painting(lambda: Layer(left, top, shown())))
 
-    def _masked(self, item: Item, matrix: Matrix) -> Masked:
-        """Return a function that adds the area of an item to a mask, 255 for full coverage."""
+    def _masked(self, item: Item, matrix: Matrix, grid: Grid | None) -> Masked:
+        """Return a function that adds the area of an item to a mask, 255 for full coverage; `grid` as from `_grid`."""
         masked = None
         if isinstance(item, Squares):
             masked = _squares(item, matrix)
         elif isinstance(item, Stamps):
             masked = self._stamps(item, matrix)
-        elif isinstance(item, Shape) and isinstance(item.outline, Scattered) and (grid := _grid(item, matrix)):
+        elif grid and isinstance(item, Shape) and isinstance(item.outline, Scattered):
             masked = self._copies(item.outline, matrix, grid)
         return masked or self._outline(_outline(item), matrix)
 

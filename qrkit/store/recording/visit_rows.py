@@ -68,7 +68,7 @@ def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
 
 
 def add_to_counters(store: Store, scans: Mapping[int, int], column: Literal["scans", "forgotten"] = "scans") -> None:
-    """Add numbers of scans to the counters of QR Codes, by the numbers of the codes, in the open transaction."""
+    """Add scans to the counters of QR Codes, which are given by number, in the open transaction."""
     if scans:
         store.execute(store.database.dialect.count.format(column=column), [list(scans), list(scans.values())])
 
