@@ -101,24 +101,26 @@ def test_thirty_two_people_at_once_get_no_error_and_the_books_stay_right(shop):
     assert sum(code.scans for code in shop.list_qrcodes()) == shop.scans.count() > 0
 
 
-def grown():
-    """What a server may hold on to: files, threads, and memory in MB."""
+def grown(before):
+    """What a server may hold on to: files, threads that were not there ``before``, and memory in MB."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), pages * 4096 / 2**20
+    threads = set(threading.enumerate()) - before
+    return len(list(Path("/proc/self/fd").iterdir())), len(threads), pages * 4096 / 2**20
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 def test_a_server_that_goes_on_and_on_holds_on_to_nothing(shop):
     shop.insert_qrcode("https://example.com/spring", short_code="door")
+    before = set(threading.enumerate())
     with Server(shop, port=0, **OPEN) as server:
         seen = []
         for number in range(9):
             Load(server.url, visits("/door", 1_000, first=number * 1_000)).run()
             Load(server.url, asking("/api/v3/generate?content=hi&format=png", 300)).run()
             Load(server.url, asking("/nobody", 300)).run()
-            seen.append(grown())
+            seen.append(grown(before))
     files, threads, memory = zip(*seen[3:], strict=True)
     assert len(set(threads)) == 1, seen
     assert max(files) - min(files) <= 16, (seen, "connections whose end is just being heard of")
