@@ -89,8 +89,10 @@ class QrkitError(Exception):
     code: str = "internal"
     _advice: Mapping[Door, str] | None = None
 
-    def advising(self, words: Mapping[Door, str]) -> Self:
-        """Add advice for each door; Python's is also added as a note, which tracebacks show below the message."""
+    def advising(self, words: Mapping[Door, str] | str) -> Self:
+        """Add advice for each door, or one for Python and for commands; tracebacks show Python's below the message."""
+        if isinstance(words, str):
+            words = {"command": words, "python": f"{words[0].upper()}{words[1:]}."}
         self.add_note(words["python"])
         self._advice = words
         return self

@@ -44,8 +44,7 @@ def bucket_failure(error: duckdb.Error) -> str:
 def damaged(path: str | Path, what: str) -> StoreDamaged:
     """Create the error for a damaged store, or a damaged file of its history, with advice on what to do."""
     if "://" in str(path):  # a store on a server, of which only files of the history are read here
-        advice = "restore the file from a backup"
-        return StoreDamaged(f"{path} {what}").advising({"command": advice, "python": f"{advice.capitalize()}."})
+        return StoreDamaged(f"{path} {what}").advising("restore the file from a backup")
     return StoreDamaged(f"{path} {what}").advising(
         {
             "command": f"restore a backup, or write what can be read into a new store: qrkit rescue {path} NEW",
@@ -56,10 +55,8 @@ def damaged(path: str | Path, what: str) -> StoreDamaged:
 
 def without_folder(path: str | Path, folder: Folder) -> StoreDamaged:
     """Create the error for a store that was copied or renamed without the folder of its archived visits."""
-    advice = f"copy the folder of the archived visits there, and name it {folder.path.name}"
-    return StoreDamaged(f"{path} has archived visits in the folder {folder.address}, which is missing").advising(
-        {"command": advice, "python": f"{advice[0].upper()}{advice[1:]}."}
-    )
+    missing = StoreDamaged(f"{path} has archived visits in the folder {folder.address}, which is missing")
+    return missing.advising(f"copy the folder of the archived visits there, and name it {folder.path.name}")
 
 
 def unreadable_history(path: str, place: Place, error: duckdb.Error) -> StoreDamaged:

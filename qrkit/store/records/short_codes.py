@@ -18,6 +18,7 @@ from unicodedata import normalize
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreDamaged
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
+from qrkit.store.records.stored_json import reading_stored
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.gs1_entities import Gs1Entity, entities_of
 from qrkit.tracking.records import ScheduleEvent
@@ -359,43 +360,22 @@ def remember_rows(store: Store, rows: Iterable[Sequence[Any]]) -> None:
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
-    """Convert stored JSON to schedule events.
-
-    Raises:
-        StoreDamaged: If the text is not JSON of schedule events.
-    """
-    try:
+    """Convert stored JSON to schedule events."""
+    with reading_stored(text, "a QR Code has the damaged schedule"):
         return tuple(ScheduleEvent(**event) for event in json.loads(text)) if text != "[]" else ()
-    except (TypeError, ValueError, RecursionError) as error:
-        advice = "restore a backup, or give the QR Code a schedule anew"
-        raise StoreDamaged(f"a QR Code has the damaged schedule {text!r:.60}").advising(
-            {"command": advice, "python": f"{advice.capitalize()}."}
-        ) from error
 
 
 @lru_cache(maxsize=100)
 def read_rules(text: str) -> tuple[RedirectRule, ...]:
-    """Convert stored JSON to rules; cached, because all QR Codes of a campaign often have the same.
-
-    Raises:
-        StoreDamaged: If the text is not JSON of rules.
-    """
-    try:
+    """Convert stored JSON to rules; cached, because all QR Codes of a campaign often have the same."""
+    with reading_stored(text, "a QR Code has the damaged rules"):
         return tuple(RedirectRule(**rule) for rule in json.loads(text)) if text != "[]" else ()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise StoreDamaged(f"a QR Code has the damaged rules {text!r:.60}") from error
 
 
 def read_entities(text: str) -> tuple[Gs1Entity, ...]:
-    """Convert stored JSON to GS1 entities.
-
-    Raises:
-        StoreDamaged: If the text is not JSON of entities.
-    """
-    try:
+    """Convert stored JSON to GS1 entities."""
+    with reading_stored(text, "a QR Code has the damaged GS1 entities"):
         return entities_of(text)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise StoreDamaged(f"a QR Code has the damaged GS1 entities {text!r:.60}") from error
 
 
 def _learn(database: Engine, targets: Mapping[str, Target]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from qrkit.errors import StoreDamaged
@@ -11,23 +12,31 @@ from qrkit.errors import StoreDamaged
 Kind = TypeVar("Kind", list, dict)  # type: ignore[type-arg]  # of what the caller knows
 
 
+@contextmanager
+def reading_stored(text: str, of: str) -> Iterator[None]:
+    """Context manager: raises `StoreDamaged` if a stored text cannot be read as what it should be.
+
+    Args:
+        of: What it is, for the error, such as "a QR Code has the damaged tags".
+    """
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise StoreDamaged(f"{of} {text!r:.60}").advising("restore a backup, or set it anew") from error
+
+
 def stored_json(text: str, kind: type[Kind], of: str, *, items: type = str) -> Kind:
     """Return a stored list or object.
 
     Args:
-        of: What it is, for the error, such as "a QR Code has the tags".
+        of: What it is, as for `reading_stored`.
         items: The type of its items or values.
-
-    Raises:
-        StoreDamaged: If the text is something else.
     """
-    try:
+    with reading_stored(text, of):
         found = json.loads(text)
         if type(found) is kind and all(isinstance(one, items) for one in _items(found)):
             return found
-    except (TypeError, ValueError, RecursionError) as error:
-        raise StoreDamaged(f"{of} {text!r:.60}") from error
-    raise StoreDamaged(f"{of} {text!r:.60}")
+        raise TypeError(kind)
 
 
 def _items(found: Any) -> Iterable[Any]:
