@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share, counts, on_each_day, whole_days
+from qrkit.analytics.long_run_spread import Side, weekday_factors
 from qrkit.analytics.over_time import daily_by
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, too_few_days, too_few_scans
 from qrkit.analytics.recent_level import recent_level
@@ -142,7 +143,10 @@ def forecast_days(daily: DailyScans, weekdays: list[int], level: float) -> Forec
     """
     daily = _since_first_scan(daily)
     number, total = len(daily.days), float(daily.numbers.sum())
-    factors = _weekday_factors(daily, (total + PRIOR) / max(number, 1))
+    mean = (total + PRIOR) / max(number, 1)
+    spread = max(1.0, float((daily.numbers**2).sum()) / max(number, 1) / mean - mean)
+    factors = weekday_factors(Side(daily.numbers, daily.weekdays), mean, spread)
+    factors /= factors.mean()
     ahead = factors[weekdays]
     if number < FOUR_WEEKS:
         expected = (total + PRIOR) / max(factors[daily.weekdays].sum(), 1) * ahead
@@ -167,14 +171,3 @@ def _since_first_scan(daily: DailyScans) -> DailyScans:
 def _without_intervals(expected: np.ndarray, reason: str) -> Forecast:
     none = np.full(len(expected), nan)
     return Forecast(np.array([expected, none, none]), np.array([np.cumsum(expected), none, none]), reason)
-
-
-def _weekday_factors(daily: DailyScans, mean: float) -> np.ndarray:
-    """Return the factor of each weekday, shrunk toward 1."""
-    on_weekday = np.eye(7)[daily.weekdays]
-    days, scans = on_weekday.sum(axis=0), daily.numbers @ on_weekday
-    number = max(len(daily.days), 1)
-    prior = 2 * max(1.0, float((daily.numbers**2).sum()) / number / mean - mean) / mean
-    factors: np.ndarray = (scans / mean + prior) / (days + prior)
-    factors /= factors.mean()
-    return factors

@@ -86,6 +86,18 @@ def side_of(days: Mapping[date, float]) -> Side:
     return Side(np.array(list(days.values()), dtype="float64"), np.array([day.weekday() for day in days]))
 
 
+def weekday_factors(side: Side, mean: float, spread: float) -> np.ndarray:
+    """Return the scans of each weekday relative to all days, shrunk toward 1 where few scans support it.
+
+    Args:
+        mean: Scans per day.
+        spread: Variance of the scans of a day, relative to their mean.
+    """
+    on_weekday, prior = np.eye(7)[side.weekdays], 2 * spread / mean
+    factors: np.ndarray = (side.values @ on_weekday / mean + prior) / (on_weekday.sum(axis=0) + prior)
+    return factors
+
+
 def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True) -> LongRun:
     """Return how much days vary in the long run around the mean of their side.
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from qrkit.analytics.daily_spread import check_share, on_each_day, spread_of, today
-from qrkit.analytics.long_run_spread import long_run_spread, side_of
+from qrkit.analytics.long_run_spread import long_run_spread, side_of, weekday_factors
 from qrkit.analytics.over_time import daily_by
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
@@ -142,7 +142,8 @@ def judge_silence(history: Mapping[date, int], end: date, alarm: float, down: Co
     rate, spread = sum(numbers) / number, spread_of(history)
     days = [max(history) + passed * DAY for passed in range(1, (end - max(history)).days)]
     days = [day for day in days if day not in down]
-    silence = sum(_weekday_factors(history, rate, spread.ratio)[day.weekday()] for day in days)
+    factors = weekday_factors(side_of(history), rate, spread.ratio)
+    silence = sum(factors[day.weekday()] for day in days)
 
     def chance(width: float) -> float:
         counts = ((min(number, window), sum(numbers[-window:])) for window in WINDOWS)
@@ -155,12 +156,3 @@ def judge_silence(history: Mapping[date, int], end: date, alarm: float, down: Co
     else:
         width = max(1.0, long_run_spread([side_of(history)], LEVEL).variance / rate)
     return Silence(len(days), sum(numbers), rate, chance(width))
-
-
-def _weekday_factors(history: Mapping[date, int], rate: float, spread: float) -> list[float]:
-    """Return the scans of each weekday relative to all days, shrunk toward 1 where few scans support it."""
-    days, scans, prior = [0] * 7, [0] * 7, 2 * spread / rate
-    for day, number in history.items():
-        days[day.weekday()] += 1
-        scans[day.weekday()] += number
-    return [(scans[day] / rate + prior) / (days[day] + prior) for day in range(7)]
