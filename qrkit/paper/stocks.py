@@ -47,6 +47,7 @@ class Stock:
         punch: Distance of the center of the hole from the top edge, for a tag; 0 for a hole in the middle.
         panels: Number of panels, one above the other; the upper one of two is upside down, because the card is folded.
         is_poster: Whether it is as large as its paper, with the first line of text above the code.
+        unit: What one of them is called, such as business card.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Stock:
     punch: float = 0.0
     panels: int = 1
     is_poster: bool = False
+    unit: str = "label"
 
     def outline(self, grown: float = 0.0) -> Outline:
         """Return the outline of a label, from its top left corner.
@@ -76,11 +78,6 @@ class Stock:
         middle = self.punch or self.height / 2
         return shape + circle(self.width / 2, middle, self.hole).hole() if self.hole else shape
 
-    @property
-    def unit(self) -> str:
-        """What one of them is called: label, or the name of a card, such as business card."""
-        return self.description.partition(",")[0].lower().removesuffix("s") if self.name in CARDS else "label"
-
     def __repr__(self) -> str:
         label, page = (f"{width:.4g} x {height:.4g} mm" for width, height in ((self.width, self.height), self.page))
         return f"<Stock {self.name}, {self.description}: {len(self.places)} of {label} on {page}>"
@@ -89,13 +86,15 @@ class Stock:
 CARDS: Mapping[str, Stock] = {
     stock.name: stock
     for stock in (
-        Stock("a6", "Postcards", (0, 0), "rectangle", 105, 148),
-        Stock("business-card", "Business cards", (0, 0), "rectangle", 85, 55),
-        Stock("hang-tag", "Hang tags", (0, 0), "rectangle", 50, 90, radius=3, hole=2.5, punch=8),
-        Stock("poster", "Posters", (0, 0), "rectangle", 210, 297, is_poster=True),
-        Stock("sticker", "Round stickers", (0, 0), "round", 50, 50),
-        Stock("table-tent", "Table tents, folded in the middle", (0, 0), "rectangle", 90, 240, panels=2),
-        Stock("ticket", "Tickets", (0, 0), "rectangle", 140, 60),
+        Stock("a6", "Postcards", (0, 0), "rectangle", 105, 148, unit="postcard"),
+        Stock("business-card", "Business cards", (0, 0), "rectangle", 85, 55, unit="business card"),
+        Stock("hang-tag", "Hang tags", (0, 0), "rectangle", 50, 90, radius=3, hole=2.5, punch=8, unit="hang tag"),
+        Stock("poster", "Posters", (0, 0), "rectangle", 210, 297, is_poster=True, unit="poster"),
+        Stock("sticker", "Round stickers", (0, 0), "round", 50, 50, unit="round sticker"),
+        Stock(
+            "table-tent", "Table tents, folded in the middle", (0, 0), "rectangle", 90, 240, panels=2, unit="table tent"
+        ),
+        Stock("ticket", "Tickets", (0, 0), "rectangle", 140, 60, unit="ticket"),
     )
 }
 """Cards of ours, by name; `stock_named` places them on a paper."""
