@@ -54,7 +54,7 @@ def brand_colors(brand: Brand) -> dict[str, tuple[str, str]]:
     alike = min((f"color-{number}" for number in range(1, MOST_COLORS + 1)), key=lambda name: _distance(accents, name))
     heat = {
         f"heat-{level}": _pair(
-            Color(*_parts(accent), 51 * level).over(Color.parse(ground))
+            Color(*accent.channels, 51 * level).over(Color.parse(ground))
             for accent, ground in zip(accents, COLORS["heat-0"], strict=True)
         )
         for level in range(1, 6)
@@ -68,16 +68,11 @@ def _pair(colors: Iterable[Color]) -> tuple[str, str]:
     return light, dark
 
 
-def _parts(color: Color) -> tuple[int, int, int]:
-    return color.red, color.green, color.blue
-
-
 def _distance(accents: Iterable[Color], name: str) -> int:
     """Return how far a house color is from the accent, on both backgrounds together."""
     pairs = zip(accents, map(Color.parse, COLORS[name]), strict=True)
-    return sum(
-        (part - other) ** 2 for one, shade in pairs for part, other in zip(_parts(one), _parts(shade), strict=True)
-    )
+    channels = (zip(one.channels, shade.channels, strict=True) for one, shade in pairs)
+    return sum((mine - other) ** 2 for both in channels for mine, other in both)
 
 
 def css_of(colors: Mapping[str, tuple[str, str]]) -> str:

@@ -106,6 +106,11 @@ class Color(Shown):
         raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{_hint(name)}")
 
     @property
+    def channels(self) -> tuple[int, int, int]:
+        """Red, green and blue, each 0..255."""
+        return self.red, self.green, self.blue
+
+    @property
     def argb(self) -> str:
         """The color as `#AARRGGBB`, in upper case."""
         return f"#{self.alpha:02X}{self.red:02X}{self.green:02X}{self.blue:02X}"
@@ -123,12 +128,12 @@ class Color(Shown):
     @property
     def luma(self) -> float:
         """Lightness as readers see it (ITU-R BT.601), 0.0 (black) to 1.0 (white); alpha is ignored."""
-        return sum(part * weight for part, weight in zip((self.red, self.green, self.blue), LUMA, strict=True)) / 255
+        return sum(part * weight for part, weight in zip(self.channels, LUMA, strict=True)) / 255
 
     @property
     def luminance(self) -> float:
         """Relative luminance as people see it (WCAG 2.2), 0.0 (black) to 1.0 (white); alpha is ignored."""
-        parts = (linear_light(part / 255) for part in (self.red, self.green, self.blue))
+        parts = (linear_light(part / 255) for part in self.channels)
         return sum(part * weight for part, weight in zip(parts, LUMINANCE, strict=True))
 
     def contrast(self, other: Color) -> float:
@@ -154,7 +159,7 @@ class Color(Shown):
     @property
     def opaque(self) -> Color:
         """This color with full alpha."""
-        return self if self.alpha == 255 else Color(self.red, self.green, self.blue)
+        return self if self.alpha == 255 else Color(*self.channels)
 
     def over(self, below: Color) -> Color:
         """Return the color that results from painting this color over `below` (source-over, as in SVG)."""
@@ -162,14 +167,8 @@ class Color(Shown):
             return self
         kept = below.alpha * (255 - self.alpha) / 255
         alpha = self.alpha + kept
-        red, green, blue = (
-            round((mine * self.alpha + other * kept) / alpha)
-            for mine, other in (
-                (self.red, below.red),
-                (self.green, below.green),
-                (self.blue, below.blue),
-            )
-        )
+        pairs = zip(self.channels, below.channels, strict=True)
+        red, green, blue = (round((mine * self.alpha + other * kept) / alpha) for mine, other in pairs)
         return Color(red, green, blue, round(alpha))
 
     def __repr__(self) -> str:

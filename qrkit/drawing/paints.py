@@ -84,7 +84,7 @@ def opaque(one: Paint) -> Paint | None:
 
 def faded(color: Color, opacity: float) -> Color:
     """Multiply the alpha of a color by an opacity of 0..1."""
-    return Color(color.red, color.green, color.blue, round(color.alpha * opacity))
+    return Color(*color.channels, round(color.alpha * opacity))
 
 
 def _or_default(value: float | None, default: float) -> float:

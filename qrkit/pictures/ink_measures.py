@@ -69,7 +69,7 @@ def inked(scene: Scene, page: Color, paper: Color) -> Inked:
 
 def _channels(*colors: Color) -> Floats:
     """Return red, green and blue of colors, 0..1, a row for each."""
-    return (np.array([(one.red, one.green, one.blue) for one in colors]) / 255).astype(np.float32)
+    return (np.array([one.channels for one in colors]) / 255).astype(np.float32)
 
 
 SOLIDS = reflectance(_channels(*map(Color.parse, ("#009FE3", "#E6007E", "#FFED00", "#20201E"))))

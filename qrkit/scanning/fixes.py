@@ -248,6 +248,5 @@ def _lighten(color: Color) -> Color:
 
 
 def _mix(color: Color, other: Color, share: float) -> Color:
-    seen = color.over(WHITE)
-    parts = zip((seen.red, seen.green, seen.blue), (other.red, other.green, other.blue), strict=True)
+    parts = zip(color.over(WHITE).channels, other.channels, strict=True)
     return Color(*(round(mine + (others - mine) * share) for mine, others in parts))

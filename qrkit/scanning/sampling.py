@@ -176,7 +176,7 @@ def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels,
     picture: np.ndarray = _painted(scene, Matrix(scale, scale, left, top), size, opaque=True)
     if picture.shape[2] == 4:
         alpha = picture[:, :, 3:]
-        below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
+        below = np.array(page.channels, dtype=np.float32) / 255
         picture = picture[:, :, :3] * alpha + below * (1 - alpha)
     return picture, scale * scene.module
 

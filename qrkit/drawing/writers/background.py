@@ -115,12 +115,6 @@ def _faded_stops(stops: tuple[tuple[float, Color], ...], below: Color) -> tuple[
 def _between(first: Color, last: Color, share: float, below: Color) -> Color:
     """Interpolate between two colors and compose the result on an opaque one, rounding only once."""
     opacity = first.opacity + (last.opacity - first.opacity) * share
-    red, green, blue = (
-        round((one + (other - one) * share) * opacity + under * (1 - opacity))
-        for one, other, under in (
-            (first.red, last.red, below.red),
-            (first.green, last.green, below.green),
-            (first.blue, last.blue, below.blue),
-        )
-    )
-    return Color(red, green, blue)
+    channels = zip(first.channels, last.channels, below.channels, strict=True)
+    mixed = (round((one + (other - one) * share) * opacity + under * (1 - opacity)) for one, other, under in channels)
+    return Color(*mixed)

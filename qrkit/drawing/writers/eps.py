@@ -365,14 +365,11 @@ def _bands(paint: Gradient, far: float) -> Iterator[Band]:
     yield -far, stops[0][0], stops[0][1].opaque
     for (start, first), (end, last) in pairwise(stops):
         if start < end:
-            count = max(1, ceil(max(abs(one - other) for one, other in _channels(first, last)) / LEVELS))
+            pairs = list(zip(first.channels, last.channels, strict=True))
+            count = max(1, ceil(max(abs(one - other) for one, other in pairs) / LEVELS))
             step = (end - start) / count
             for index in range(count):
                 share = (index + 0.5) / count
-                red, green, blue = (round(one + share * (other - one)) for one, other in _channels(first, last))
+                red, green, blue = (round(one + share * (other - one)) for one, other in pairs)
                 yield start + index * step, start + (index + 1) * step, Color(red, green, blue)
     yield stops[-1][0], far, stops[-1][1].opaque
-
-
-def _channels(one: Color, other: Color) -> list[tuple[int, int]]:
-    return [(one.red, other.red), (one.green, other.green), (one.blue, other.blue)]

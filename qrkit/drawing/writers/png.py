@@ -71,7 +71,7 @@ def _head(width: int, height: int, light: Color, dark: Color, dots_per_inch: flo
     parts = [
         SIGNATURE,
         _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, PALETTE_COLOR, 0, 0, 0)),
-        _chunk(b"PLTE", bytes(part for color in colors for part in (color.red, color.green, color.blue))),
+        _chunk(b"PLTE", bytes(part for color in colors for part in color.channels)),
     ]
     if any(color.alpha < 255 for color in colors):
         parts.append(_chunk(b"tRNS", bytes(color.alpha for color in colors)))

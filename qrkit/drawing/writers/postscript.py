@@ -21,7 +21,7 @@ Stops = list[tuple[float, str]]
 @lru_cache(maxsize=256)
 def rgb(color: Color) -> str:
     """Write red, green and blue, each 0..1."""
-    return " ".join(f"{part / 255:.4g}" for part in (color.red, color.green, color.blue))
+    return " ".join(f"{part / 255:.4g}" for part in color.channels)
 
 
 def ink(color: Color, *, key_black: bool) -> str:

@@ -79,7 +79,7 @@ class Press:
     def inks(self, color: Color) -> str:
         """Write the shares of cyan, magenta, yellow and black for a color, each 0..1; its alpha is ignored."""
         if color not in self._inks:  # because a conversion takes milliseconds
-            inks = self.pixels(1, 1, bytes((color.red, color.green, color.blue)))
+            inks = self.pixels(1, 1, bytes(color.channels))
             self._inks[color] = " ".join(f"{part / 255:.4g}" for part in inks)
         return self._inks[color]
 

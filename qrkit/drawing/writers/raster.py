@@ -102,7 +102,7 @@ def _of_palette(plain: Plain, colors: tuple[Color, Color]) -> Image.Image:
     """Return an image whose pixels are 0 and 1, the indexes of their colors."""
     picture = Image.frombytes("P", size_in_pixels(plain), _bits(plain), "raw", "P;1")
     transparent = any(color.alpha < 255 for color in colors)
-    entries = [part for color in colors for part in (color.red, color.green, color.blue, color.alpha)]
+    entries = [part for color in colors for part in (*color.channels, color.alpha)]
     picture.putpalette(entries, "RGBA" if transparent else "RGBX")
     if transparent:
         picture.info["transparency"] = bytes(color.alpha for color in colors)

@@ -101,7 +101,7 @@ def _lumas(fill: Fill) -> dict[str, float]:
 
 
 def _seen(color: Color, opacity: float) -> float:
-    return Color(color.red, color.green, color.blue, round(color.alpha * opacity)).over(WHITE).luma
+    return Color(*color.channels, round(color.alpha * opacity)).over(WHITE).luma
 
 
 def _judge(contrast: float, limits: Limits) -> dict[str, str]:
