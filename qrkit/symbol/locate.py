@@ -289,7 +289,7 @@ def _text(payload: bytes) -> str:
 
 def _read_alone(greys: Image, seen: Located) -> Located | None:
     """Read a symbol with zxing-cpp after cutting it out of the image; None if it still cannot be read."""
-    from PIL import Image
+    from PIL.ImageOps import expand
 
     border = ceil(QUIET_ZONE * seen.width / side_of(seen.version))
     across, down = zip(*seen.corners, strict=True)
@@ -299,9 +299,7 @@ def _read_alone(greys: Image, seen: Located) -> Located | None:
         min(greys.width, ceil(max(across)) + 1),
         min(greys.height, ceil(max(down)) + 1),
     )
-    alone = Image.new("L", (box[2] - box[0] + 2 * border, box[3] - box[1] + 2 * border), "white")
-    alone.paste(greys.crop(box), (border, border))
-    for one in _by_zxing(alone):
+    for one in _by_zxing(expand(greys.crop(box), border, "white")):
         corners = tuple((x - border + box[0], y - border + box[1]) for x, y in one.corners)
         return one._replace(corners=corners)
     return None
