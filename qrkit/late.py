@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -62,16 +62,8 @@ def named(origin: str) -> Any:
 
 def on_demand(origin: str) -> Callable[..., Any]:
     """Return a function that loads the function `room.module:name` on first use, and calls it."""
-
-    @cache
-    def loaded() -> Callable[..., Any]:
-        function: Callable[..., Any] = named(origin)
-        return function
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        return loaded()(*arguments, **options)
-
-    return call
+    load = cache(partial(named, origin))
+    return lambda *arguments, **options: load()(*arguments, **options)
 
 
 def by_name(names: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import hypot, sqrt
 
@@ -47,11 +48,14 @@ def paint(fill: Color | Gradient, width: float, height: float) -> Paint:
 
 def fainter(one: Paint, opacity: float) -> Paint:
     """Multiply the alpha of a paint by an opacity of 0..1."""
-    if opacity == 1:
-        return one
+    return one if opacity == 1 else recolored(one, lambda color: faded(color, opacity))
+
+
+def recolored(one: Paint, change: Callable[[Color], Color]) -> Paint:
+    """Change the color of a paint, or all colors of a gradient."""
     if isinstance(one, Color):
-        return faded(one, opacity)
-    return replace(one, stops=tuple((offset, faded(color, opacity)) for offset, color in one.stops))
+        return change(one)
+    return replace(one, stops=tuple((offset, change(color)) for offset, color in one.stops))
 
 
 def moved(one: Paint, matrix: Matrix) -> Paint:
@@ -75,11 +79,8 @@ def on_white(fill: Fill) -> Fill:
 
 def opaque(one: Paint) -> Paint | None:
     """Return a paint with full alpha; None if it is fully transparent."""
-    if isinstance(one, Color):
-        return one.opaque if one.alpha else None
-    if not any(color.alpha for _, color in one.stops):
-        return None
-    return replace(one, stops=tuple((offset, color.opaque) for offset, color in one.stops))
+    colors = [one] if isinstance(one, Color) else [color for _, color in one.stops]
+    return recolored(one, lambda color: color.opaque) if any(color.alpha for color in colors) else None
 
 
 def faded(color: Color, opacity: float) -> Color:

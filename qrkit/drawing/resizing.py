@@ -9,6 +9,7 @@ from qrkit.design.design import Design
 from qrkit.design.gradient import Direction, Fill, Gradient, Point
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import Layout, lay_out, lay_out_side
+from qrkit.drawing.scene import Matrix
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.symbol.encode import symbol_of
 
@@ -87,10 +88,10 @@ def _moved(other: Design, before: Layout, after: Layout) -> Design:
     if before == after:
         return other
     scale = after.module * after.side / (before.module * before.side)
-    follow = _Move(scale, after.x - before.x * scale, after.y - before.y * scale)
+    follow = Matrix(scale, scale, after.x - before.x * scale, after.y - before.y * scale)
     fields: dict[str, Any] = {}
     if other.layers:
-        fields["layers"] = [follow.layer(layer) for layer in other.layers]
+        fields["layers"] = [_moved_layer(layer, follow) for layer in other.layers]
     if other.modules.sprites:
         grown = after.module / before.module
         sprites = [
@@ -100,7 +101,7 @@ def _moved(other: Design, before: Layout, after: Layout) -> Design:
         fields["modules"] = other.modules.replace(sprites=sprites)
     for name in ("foreground", "background"):
         if isinstance(fill := getattr(other, name), Gradient) and fill.units == "absolute":
-            fields[name] = follow.gradient(fill)
+            fields[name] = _moved_gradient(fill, follow)
     return other.replace(**fields)
 
 
@@ -114,37 +115,27 @@ def layout_of(design: Design) -> Layout:
     return lay_out(design, symbol_of(design), exact=True)
 
 
-class _Move:
-    """Scales, then moves positions in an image, so that they follow the symbol."""
+def _moved_layer(layer: Layer, follow: Matrix) -> Layer:
+    x, y = _place(layer.x, layer.y, follow)
+    sizes = {name: round(getattr(layer, name) * follow.scale_x, 2) for name in ("width", "height", "tolerance")}
+    return layer.replace(x=x, y=y, **sizes)
 
-    def __init__(self, scale: float, right: float, down: float) -> None:
-        self._scale, self._right, self._down = scale, right, down
 
-    def layer(self, layer: Layer) -> Layer:
-        x, y = self._place(layer.x, layer.y)
-        return layer.replace(
-            x=x,
-            y=y,
-            width=round(layer.width * self._scale, 2),
-            height=round(layer.height * self._scale, 2),
-            tolerance=round(layer.tolerance * self._scale, 2),
-        )
+def _moved_gradient(gradient: Gradient, follow: Matrix) -> Fill:
+    fields: dict[str, Any] = {}
+    if ends := gradient.direction:
+        places = (_place(end.x, end.y, follow) for end in (ends.start, ends.stop))
+        start, stop = (Point(x=x, y=y) for x, y in places)
+        fields["direction"] = Direction(start=start, stop=stop)
+    for across, down in (("cx", "cy"), ("fx", "fy")):
+        x, y = getattr(gradient, across), getattr(gradient, down)
+        if x is not None and y is not None:
+            fields[across], fields[down] = _place(x, y, follow)
+    if gradient.radius is not None:
+        fields["radius"] = round(gradient.radius * follow.scale_x, 2)
+    return gradient.replace(**fields)
 
-    def gradient(self, gradient: Gradient) -> Fill:
-        fields: dict[str, Any] = {}
-        if gradient.direction:
-            start, stop = (
-                Point(x=x, y=y)
-                for x, y in (self._place(end.x, end.y) for end in (gradient.direction.start, gradient.direction.stop))
-            )
-            fields["direction"] = Direction(start=start, stop=stop)
-        for across, down in (("cx", "cy"), ("fx", "fy")):
-            x, y = getattr(gradient, across), getattr(gradient, down)
-            if x is not None and y is not None:
-                fields[across], fields[down] = self._place(x, y)
-        if gradient.radius is not None:
-            fields["radius"] = round(gradient.radius * self._scale, 2)
-        return gradient.replace(**fields)
 
-    def _place(self, x: float, y: float) -> tuple[float, float]:
-        return round(x * self._scale + self._right, 2), round(y * self._scale + self._down, 2)
+def _place(x: float, y: float, follow: Matrix) -> tuple[float, float]:
+    left, top, _, _ = follow.box(x, y, 0, 0)
+    return round(left, 2), round(top, 2)

@@ -378,7 +378,7 @@ class _Sheet:
             letters = [Shape(self.lettering.outline(line, dots), BLACK) for line in placed.lines]
             blank = Rectangle(0, 0, width, height, WHITE)
             label = replace(scene, width=width, height=height, items=(blank, moved, *letters), paper=())
-            file.write(zpl.write_label(label, self._settings.copies))
+            file.write(zpl.write(label, self._settings.copies))
         return len(self._labels.rows) * self._settings.copies
 
     def write_picture(self, file: BinaryIO) -> int:

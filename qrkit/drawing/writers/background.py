@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from qrkit.design.color import WHITE, Color
-from qrkit.drawing.paints import opaque
+from qrkit.drawing.paints import opaque, recolored
 from qrkit.drawing.scene import Matrix, Paint, Rectangle, Scene
 from qrkit.drawing.writers.flattening import Box, Placed, box_of, part_of
 
@@ -95,9 +95,7 @@ def mixed(above: Paint, below: Paint) -> Paint | None:
     if opaque(above) in (above, below):
         return opaque(above)
     if isinstance(above, Color):
-        if isinstance(below, Color):
-            return above.over(below)
-        return replace(below, stops=tuple((offset, above.over(color)) for offset, color in below.stops))
+        return recolored(below, above.over)
     return replace(above, stops=_faded_stops(above.stops, below)) if isinstance(below, Color) else None
 
 

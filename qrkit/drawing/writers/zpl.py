@@ -13,12 +13,7 @@ DARK = 0.75
 """Grays up to this share of the way from the darkest to the lightest are printed black: modules may be pale."""
 
 
-def write(scene: Scene) -> bytes:
-    """Write a drawing as one label of its size."""
-    return write_label(scene, copies=1)
-
-
-def write_label(scene: Scene, copies: int) -> bytes:
+def write(scene: Scene, copies: int = 1) -> bytes:
     """Write a drawing as a label of its size that is printed as often as asked.
 
     Rows are hexadecimal; a row that repeats the one above is a colon, and a comma stands for the light rest of a row.
