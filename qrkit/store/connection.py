@@ -322,18 +322,16 @@ class Store:
             yield
 
     @contextmanager
-    def csv(self, select: str) -> Iterator[Iterator[bytes]]:
-        """Context manager: yields a server's query result as CSV lines; text is quoted, NULL is an empty field."""
-        assert isinstance(self.database, Server)
-        with self.statement() as cursor, self.database.copied(cursor, select) as lines:
-            yield lines
+    def csv(self, query: str, *, deleted: str = "") -> Iterator[Iterator[bytes]]:
+        """Context manager: yields a server's query result as CSV lines; text is quoted, NULL is an empty field.
 
-    @contextmanager
-    def taken(self, table: str, columns: str, where: str) -> Iterator[Iterator[bytes]]:
-        """Context manager: deletes rows of a table on a server, in the open transaction, and yields them as `csv`."""
+        Args:
+            query: The query.
+            deleted: A DELETE that returns the same columns; it runs in the open transaction, and its rows are yielded.
+        """
         assert isinstance(self.database, Server)
-        self.database.thread.written += 1
-        with self.statement() as cursor, self.database.taken(cursor, table, columns, where) as lines:
+        self.database.thread.written += bool(deleted)
+        with self.statement() as cursor, self.database.csv(cursor, query, deleted or query) as lines:
             yield lines
 
     def add_csv(self, table: str, lines: Iterator[bytes]) -> None:

@@ -48,7 +48,8 @@ def files_of(store: Store) -> Iterator[Store]:
 
 def take_visits(store: Store, files: Store, where: str) -> None:
     """Move visits from the table of a server into that of `files`, in the open transaction of the server."""
-    with store.taken("visits", VISIT_COLUMNS, where) as lines:
+    deleted = f"DELETE FROM visits WHERE {where} RETURNING {VISIT_COLUMNS}"
+    with store.csv(f"SELECT {VISIT_COLUMNS} FROM visits", deleted=deleted) as lines:
         add_rows(files, "visits", lines, COLUMNS)
 
 

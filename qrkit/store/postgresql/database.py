@@ -12,7 +12,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, Any
@@ -186,13 +186,16 @@ class Server(Engine):
         cursor.execute(sql, parameters)
         return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description or ()])
 
-    def copied(self, cursor: Cursor, select: str) -> AbstractContextManager[Iterator[bytes]]:
-        """Context manager: yields the rows of a query as CSV lines; text is quoted, NULL is an empty field."""
-        return _sent(cursor, select, like=f"({select}) found")
-
-    def taken(self, cursor: Cursor, table: str, columns: str, where: str) -> AbstractContextManager[Iterator[bytes]]:
-        """Context manager: deletes rows of a table, and yields exactly these rows, as `copied` does."""
-        return _sent(cursor, f"DELETE FROM {table} WHERE {where} RETURNING {columns}", like=table, columns=columns)
+    @contextmanager
+    def csv(self, cursor: Cursor, query: str, statement: str) -> Iterator[Iterator[bytes]]:
+        """Context manager: yields the rows of a statement as CSV lines; the query has the same columns."""
+        assert isinstance(cursor, ServerCursor)
+        cursor.execute(f"SELECT * FROM ({query}) found LIMIT 0")
+        texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
+        quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
+        asked = f"COPY ({statement}) TO STDOUT (FORMAT csv{quoted})"
+        with cursor.connection.cursor() as reading, reading.copy(asked) as copy:
+            yield (bytes(line) for line in copy)
 
     def add_csv(self, cursor: Cursor, table: str, lines: Iterator[bytes]) -> None:
         """Append CSV lines to a table."""
@@ -261,18 +264,6 @@ def _checked(url: str) -> None:
     if not is_good:
         rule = "is not the URL of a PostgreSQL database, such as postgresql://user@host/name; in a password, write"
         raise InvalidParameter(Problem("store", shown_url(url), f"{rule} @ / ? # as %40 %2F %3F %23"))
-
-
-@contextmanager
-def _sent(cursor: Cursor, query: str, *, like: str, columns: str = "*") -> Iterator[Iterator[bytes]]:
-    """Context manager: yields the rows of a statement as CSV lines; `columns` of `like` have the same types."""
-    assert isinstance(cursor, ServerCursor)
-    cursor.execute(f"SELECT {columns} FROM {like} LIMIT 0")
-    texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
-    quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
-    asked = f"COPY ({query}) TO STDOUT (FORMAT csv{quoted})"
-    with cursor.connection.cursor() as reading, reading.copy(asked) as copy:
-        yield (bytes(line) for line in copy)
 
 
 def _connected(url: str) -> Connection[Any]:
