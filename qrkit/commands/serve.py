@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 from contextlib import ExitStack
 from functools import partial
@@ -70,7 +69,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server import make_app, serve
     from qrkit.server.clients.hosts import listening_at, reachable
     from qrkit.server.operation.daily_looks import looking_daily
-    from qrkit.server.operation.logs import OPERATIONS, writing_log
+    from qrkit.server.operation.logs import operations, writing_log
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.socket_server import STDERR, reload_settings
     from qrkit.store.door import Door
@@ -96,7 +95,6 @@ def _serve(asked: argparse.Namespace) -> None:
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
         operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, base_url)
 
-    operations = logging.getLogger(OPERATIONS)
     new = _describe_new(asked.store) if is_missing(asked.store) else ""
     portfolio = open_portfolio(asked.store)
     with writing_log(settings.log_level, to=STDERR):

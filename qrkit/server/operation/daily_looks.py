@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
@@ -10,12 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from qrkit.server.operation.logs import OPERATIONS
+from qrkit.server.operation.logs import operations
 from qrkit.tracking.times import Clock, now, zone_of
 
 COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
-
-_log = logging.getLogger(OPERATIONS)
 
 
 @contextmanager
@@ -38,7 +35,7 @@ def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float
                 command = [sys.executable, *COMMAND, time_zone]
                 done = subprocess.run(command, env=environment, capture_output=True, text=True)
                 if done.returncode:
-                    _log.warning("silent codes and unusual days are looked for tomorrow again: %s", done.stderr)
+                    operations.warning("silent codes and unusual days are looked for tomorrow again: %s", done.stderr)
 
     Thread(target=go_on, name="qrkit-daily", daemon=True).start()
     try:

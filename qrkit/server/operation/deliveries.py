@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -11,7 +10,7 @@ from time import monotonic
 
 from qrkit.portfolio.delivering import deliver
 from qrkit.server.operation.event_streams import Stream, push_events
-from qrkit.server.operation.logs import OPERATIONS
+from qrkit.server.operation.logs import operations
 from qrkit.store import Store
 from qrkit.store.recording.event_log import is_anybody_waiting
 from qrkit.store.recording.recorder import include_waiting
@@ -28,8 +27,6 @@ MOST_OF_ACCOUNT = 2
 """How many of them may belong to one account, so that its slow receivers hold up no other account."""
 ENDING_SECONDS = 1.0
 """Seconds to wait for requests under way when the server stops; their events are otherwise sent again."""
-
-_log = logging.getLogger(OPERATIONS)
 
 
 class Deliveries:
@@ -72,7 +69,7 @@ class Deliveries:
                 if looks % SWEEP_LOOKS == 0:
                     self.sweep()
             except Exception as error:  # any error, because the thread must not end
-                _log.warning("events wait until the store answers: %s", error)
+                operations.warning("events wait until the store answers: %s", error)
 
     def sweep(self) -> None:
         """Delete events that all receivers have; those that open streams may need are kept for a day."""
@@ -98,4 +95,4 @@ class Deliveries:
             deliver(self._store, id, self._clock)
         except Exception as error:  # any error: the events are kept, and the next attempt sends them
             if not self._ended.is_set():
-                _log.warning("events wait for the webhook %s: %s", id, error)
+                operations.warning("events wait for the webhook %s: %s", id, error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from qrkit.errors import QrkitError
-from qrkit.server.operation.logs import OPERATIONS
+from qrkit.server.operation.logs import operations
 from qrkit.server.statuses import outside_text
 from qrkit.store import Store
 from qrkit.store.upkeep.maintenance import check_writing
@@ -27,8 +26,6 @@ ENDING_SECONDS = 1.0
 
 NO_ANSWER = "the store does not answer now; please try again later"
 LOSING = "visits are being lost; please try again later"
-
-_log = logging.getLogger(OPERATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,9 @@ class Health:
         problem, detail = self._find_problem()
         before, self._last = self._last.problem, _Check(self._seconds(), problem)
         if problem and problem != before:
-            _log.error("this server is not ready: %s", detail)
+            operations.error("this server is not ready: %s", detail)
         elif before and not problem:
-            _log.info("this server is ready again")
+            operations.info("this server is ready again")
 
     @contextmanager
     def checking(self) -> Iterator[None]:

@@ -27,7 +27,8 @@ from qrkit.server.operation.access_log import ACCESS, REQUEST_ID
 from qrkit.tracking.times import to_iso
 
 OPERATIONS = "qrkit.operations"
-"""Name of the logger for rare records, which are always written, even if they repeat."""
+operations = logging.getLogger(OPERATIONS)
+"""The logger for rare records, which are always written, even if they repeat."""
 
 MOST_WAITING = 10_000
 """Maximum number of lines that wait to be written."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable
 
 from qrkit.server.clients.proxies import client_address, client_mark
-from qrkit.server.operation.logs import OPERATIONS
+from qrkit.server.operation.logs import operations
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import now
 
@@ -16,8 +15,6 @@ LOG_SECONDS = 60.0
 """Time between two log lines."""
 MOST_CLIENTS = 9
 """Maximum number of clients in a log line, those with the most connections."""
-
-_log = logging.getLogger(OPERATIONS)
 
 
 class RefusedConnections:
@@ -44,5 +41,5 @@ class RefusedConnections:
         if self._numbers and (self._logged_at is None or moment - self._logged_at >= LOG_SECONDS):
             self._logged_at = moment
             most = dict(self._numbers.most_common(MOST_CLIENTS))
-            _log.warning("%d connections of clients with too many were refused: %s", self._numbers.total(), most)
+            operations.warning("%d connections of clients with too many were refused: %s", self._numbers.total(), most)
             self._numbers.clear()

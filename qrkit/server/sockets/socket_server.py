@@ -6,7 +6,6 @@ The server is one process with many threads, because the store has one writer. `
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import signal
 import threading
@@ -22,7 +21,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.server import jobs
 from qrkit.server.app import App, make_app
 from qrkit.server.clients.hosts import reachable
-from qrkit.server.operation.logs import OPERATIONS, set_log_level
+from qrkit.server.operation.logs import operations, set_log_level
 from qrkit.server.settings import RELOADABLE, Settings
 from qrkit.store import Store
 from qrkit.tracking.bots import is_bot
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from qrkit.server.sockets.http_server import StrictServer
 
 
-_log = logging.getLogger(OPERATIONS)
 _reloading = Lock()
 
 STDERR = 2
@@ -243,12 +241,12 @@ def reload_settings(app: App, read: Callable[[], Settings]) -> None:
             wanted = read()
             app.reload(before.replace(**{name: getattr(wanted, name) for name in RELOADABLE}))
         except QrkitError as error:
-            _log.error("the settings were not reloaded, and all stay as they were: %s", error)
+            operations.error("the settings were not reloaded, and all stay as they were: %s", error)
             return
         set_log_level(app.settings.log_level)
         changed = [name for name in Settings.model_fields if getattr(wanted, name) != getattr(before, name)]
         applied = [name for name in changed if name in RELOADABLE]
         others = [name for name in changed if name not in RELOADABLE]
-        _log.info("the settings were reloaded; changed: %s", ", ".join(applied) or "none")
+        operations.info("the settings were reloaded; changed: %s", ", ".join(applied) or "none")
         if others:
-            _log.warning("these settings changed, and need a restart: %s", ", ".join(others))
+            operations.warning("these settings changed, and need a restart: %s", ", ".join(others))
