@@ -9,17 +9,10 @@ import pandas as pd
 import pytest
 from openpyxl import Workbook
 
-from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
 
 GO = "https://go.example.com"
 HERE = "https://example.com/here?a=1"
-
-
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
 
 
 def said(result, reason):

@@ -4,17 +4,9 @@ import json
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 
-GO = "https://go.example.com"
 CODES = [{"content": "https://e.org/ä", "name": "A"}, {"content": "https://e.org/b", "name": "B"}]
-
-
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
 
 
 def contents(shop):

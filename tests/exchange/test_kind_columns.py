@@ -1,14 +1,6 @@
 import pandas as pd
-import pytest
 
-from qrkit import contents, open_portfolio
-
-
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
-        yield portfolio
-
+from qrkit import contents
 
 NETWORK = contents.wifi("Lobby", "welcome-1")
 CSV = """\

@@ -4,18 +4,11 @@ import json
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 from qrkit.server import Client, Settings, make_app
 
 GO = "https://go.example.com"
 HERE, THERE = "https://example.com/here?a=1&b=2", "https://example.com/there"
-
-
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
 
 
 def imported(shop, file):

@@ -17,12 +17,6 @@ from tests.exchange.test_files_of_others import GO, said
 HERE = "https://example.com/here"
 
 
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
-
-
 def workbook(rows, change=lambda sheet: None):
     book = Workbook()
     for row in rows:

@@ -16,12 +16,6 @@ GO = "https://go.example.com"
 CODES = ["spring", "summer/2024", "summer/2025", "1", "a", "v1.2", "köln", "Door", "door", "x/y/z"]
 
 
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
-
-
 def assert_all_lead_to_their_own(shop, codes=CODES):
     client = Client(make_app(shop.store, Settings(base_url=GO, unknown_codes_a_minute=0)))
     assert {code: client.get(f"/{code}").headers.get("location") for code in codes} == {

@@ -88,12 +88,6 @@ def ods_table(*rows):
     return f'<table:table table:name="Sheet1">{"".join(rows)}</table:table>'
 
 
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
-
-
 # ---- what a spreadsheet has carried over
 
 

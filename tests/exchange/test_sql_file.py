@@ -5,7 +5,6 @@ from time import process_time
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 
 GO = "https://go.example.com"
@@ -46,12 +45,6 @@ FILES = {
     "Door\thttps://example.com/?a=(1),2\tIt's \"here\"; (yes)\t2024-05-01 08:30:00\t\\N\t12\n"
     "gate\thttps://example.com/b'c\t\\N\t2024-05-02 08:30:00\t\\N\t0\n\\.\n",
 }  # fmt: skip
-
-
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
 
 
 @pytest.mark.rule("T19", "X16")

@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.server import Client, Settings, make_app
 from qrkit.visits.redirect import Request
 from qrkit.visits.sample_visitors import SAMPLES
@@ -123,12 +122,6 @@ FILES = {
     "Dub, csv": lambda: (csv_of([dub_csv(code) for code in CODES]), "csv"),
     "Dub, json": lambda: ([dub_json(code) for code in CODES], "json"),
 }  # fmt: skip
-
-
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        yield portfolio
 
 
 def moved(shop, links, format):

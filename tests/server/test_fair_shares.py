@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qrkit import data_uri, open_portfolio
+from qrkit import data_uri
 from qrkit.portfolio.access import create_account, create_key, local_account
 from qrkit.server import Client, Server, Settings, jobs, make_app
 from tests.scanning.test_untrusted import finders
@@ -15,12 +15,6 @@ from tests.server.load import Load, asking
 from tests.server.processes import has_request, workers
 
 API = "/api/v3"
-
-
-@pytest.fixture(scope="module")
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
-        yield portfolio
 
 
 @pytest.fixture

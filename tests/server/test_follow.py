@@ -26,12 +26,6 @@ HOSTILE = "\"'><script>document.title='ran'</script><img src=x onerror=alert(1)>
 
 
 @pytest.fixture(scope="module")
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
-        yield portfolio
-
-
-@pytest.fixture(scope="module")
 def client(shop):
     return Client(
         validator(

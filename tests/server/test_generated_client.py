@@ -9,18 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.portfolio.access import create_key, local_account
 from qrkit.server import Client, Settings, make_app
 from tests.server.raw import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("loopback"), pytest.mark.rule("H7")]
-
-
-@pytest.fixture(scope="module")
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
-        yield portfolio
 
 
 @pytest.fixture(scope="module")

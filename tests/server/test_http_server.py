@@ -8,7 +8,7 @@ from wsgiref.validate import validator
 
 import pytest
 
-from qrkit import decode, open_portfolio
+from qrkit import decode
 from qrkit.server import make_app
 from qrkit.server.sockets.http_server import (
     GRACE,
@@ -96,12 +96,6 @@ class Desk:
 
     def do_smuggled(self, environ):
         return b"smuggled", []
-
-
-@pytest.fixture(scope="module")
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
-        yield portfolio
 
 
 @pytest.fixture
