@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import late_names
+from qrkit.late import by_name, late_names
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design, DesignFields
@@ -13,10 +13,5 @@ if TYPE_CHECKING:
 __all__ = ["Design", "DesignFields", "MessagePart"]
 
 __getattr__ = late_names(
-    __name__,
-    {
-        "Design": "design.design:Design",
-        "DesignFields": "design.design:DesignFields",
-        "MessagePart": "design.message_part:MessagePart",
-    },
+    __name__, by_name({"design.design": "Design DesignFields", "design.message_part": "MessagePart"})
 )

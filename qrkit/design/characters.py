@@ -74,11 +74,13 @@ def fields_of_bytes(data: bytes, charset: object) -> dict[str, str]:
         return {"content": data.decode(CODEC_OF_BYTES), "charset": BINARY}
 
 
-def position_outside(text: str, charset: Charset) -> int | None:
-    """Return the index of the first character that a charset lacks; None if it has them all."""
+def charset_rule(text: str, charset: Charset) -> str | None:
+    """Return the rule that a text breaks with the first character that a charset lacks; None if it has them all."""
     if _has(charset, text):
         return None
-    return next((index for index, character in enumerate(text) if not _has(charset, character)), None)
+    lacking = (f"character {number}, {one!r}" for number, one in enumerate(text, 1) if not _has(charset, one))
+    first = next(lacking, None)
+    return f"charset={charset} lacks {first}; charset=utf-8 has every character" if first else None
 
 
 def _has(charset: Charset, text: str) -> bool:

@@ -21,9 +21,9 @@ from qrkit.design.characters import (
     CHARACTERS,
     NUMERIC,
     SEPARATOR,
+    charset_rule,
     fields_of_bytes,
     kanji_value,
-    position_outside,
 )
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Layer, Markers, Modules, Photo, Wrapper, photo_rule
@@ -214,16 +214,9 @@ class Design(Model):
 
     @model_validator(mode="after")
     def _check_charset(self) -> Self:
-        if self.charset is None:
-            return self
-        if self.em not in ("byte", "auto"):
+        if self.charset and self.em not in ("byte", "auto"):
             raise broken(f"is for em=byte and em=auto; em={self.em} has its own characters", "charset")
-        wrong = position_outside(self.content, self.charset)
-        if wrong is not None:
-            rule = (
-                f"charset={self.charset} lacks character {wrong + 1}, {self.content[wrong]!r}; "
-                "charset=utf-8 has every character"
-            )
+        if self.charset and (rule := charset_rule(self.content, self.charset)):
             raise broken(rule, "content", code="bad-content")
         return self
 

@@ -93,7 +93,16 @@ IconName = Annotated[StrictStr, Length(1, 64)]
 Radius = Annotated[Number, Within(0, 0.3, "of the side of the light area")]
 
 
-class Caption(Model):
+class Short(Model):
+    """A record that may be written as the text of its leading field."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        return {cls.leading: value} if isinstance(value, str) else value
+
+
+class Caption(Short):
     """The words on a frame. They are drawn as outlines, so no picture needs a font; their size follows the frame.
 
     A string stands for a caption with this text.
@@ -129,18 +138,13 @@ class Caption(Model):
             font: str | None = ...,
         ) -> None: ...
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_text(cls, value: Any) -> Any:
-        return {"text": value} if isinstance(value, str) else value
-
 
 USUAL = Caption("Scan me")
 USUAL_KIND: FrameKind = "bar"
 """Kind of the frame of a caption, if no other is given."""
 
 
-class Frame(Model):
+class Frame(Short):
     """A frame around the QR Code, drawn to fit any symbol.
 
     A string stands for a frame of this kind. With `size`, the frame is added around the QR Code, whose modules keep
@@ -194,8 +198,3 @@ class Frame(Model):
     def words(self) -> Caption | None:
         """The caption that is drawn: `caption` or, for a kind that needs one, `Scan me`."""
         return self.caption or (None if self.kind in WORDLESS else USUAL)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_kind(cls, value: Any) -> Any:
-        return {"kind": value} if isinstance(value, str) else value

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import late_names
+from qrkit.late import by_name, late_names
 
 if TYPE_CHECKING:
     from qrkit.server.app import App, make_app
@@ -20,17 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["App", "Client", "Reply", "Server", "Settings", "make_app", "serve"]
 
-__getattr__ = late_names(
-    __name__,
+_NAMES = by_name(
     {
-        "App": "server.app:App",
-        "Client": "server.client:Client",
-        "Reply": "server.client:Reply",
-        "Server": "server.sockets.socket_server:Server",
-        "Settings": "server.settings:Settings",
-        "make_app": "server.app:make_app",
-        "serve": "server.sockets.socket_server:serve",
-    },
+        "server.app": "App make_app",
+        "server.client": "Client Reply",
+        "server.settings": "Settings",
+        "server.sockets.socket_server": "Server serve",
+    }
 )
+
+__getattr__ = late_names(__name__, _NAMES)
 
 __dir__ = __all__.copy

@@ -21,7 +21,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from qrkit.design.characters import Charset, position_outside
+from qrkit.design.characters import Charset, charset_rule
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.symbol.encode.bit_stream import PadCodewords, data_codewords
 from qrkit.symbol.encode.blocks import final_message
@@ -100,8 +100,7 @@ def encode(
         InvalidParameter: If the version or mask is out of range, the mode or charset cannot encode a character, or the
             number of pad codewords is wrong.
     """
-    if charset and (wrong := position_outside(content, charset)) is not None:
-        rule = f"charset={charset} lacks character {wrong + 1}, {content[wrong]!r}; charset=utf-8 has every character"
+    if charset and (rule := charset_rule(content, charset)):
         raise InvalidParameter(Problem("content", content, rule, "bad-content"))
     header = header_of(charset, part, fnc1=fnc1) if charset or part or fnc1 else PLAIN
     return _encode(content, Parameters(version, error_correction, mode, mask, pad_codewords, header, micro))
