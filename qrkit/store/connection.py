@@ -282,6 +282,11 @@ class Store:
         found = self.rows(sql, parameters)
         return found[0] if found else None
 
+    def value(self, sql: str, parameters: Parameters = ()) -> Any | None:
+        """Run a query and return the first value of the first row; None if there is no row."""
+        row = self.row(sql, parameters)
+        return next(iter(row.values())) if row else None
+
     def frame(self, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame."""
         with self.statement() as cursor:
@@ -500,10 +505,9 @@ class Store:
 
     def _id(self) -> str:
         """Return the id of the store."""
-        found = self.row(ID)
-        if not found or not found["value"]:
-            raise damaged(self.path, "is damaged: the table settings does not hold the id of the store")
-        return str(found["value"])
+        if id := self.value(ID):
+            return str(id)
+        raise damaged(self.path, "is damaged: the table settings does not hold the id of the store")
 
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""

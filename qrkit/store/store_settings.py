@@ -14,8 +14,7 @@ INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SE
 
 def get_setting(store: Store, name: str) -> str | None:
     """Return the value of a setting, or None if the setting was never stored."""
-    row = store.row(GET, [name])
-    return str(row["value"]) if row else None
+    return store.value(GET, [name])
 
 
 def set_setting(store: Store, name: str, value: str) -> None:

@@ -206,7 +206,7 @@ class Columns:
                 self._replace(original, "day_counts")
             self.store.execute(f"DELETE FROM visits WHERE {which}")
             self._add(original, "visits", f"SELECT * FROM visits WHERE {which}")
-            highest = self.store.rows(HIGHEST, {"next": found["next"]})[0]["number"] or 0
+            highest = self.store.value(HIGHEST, {"next": found["next"]}) or 0
         return found | {"ended": min(found["ended"], highest + 1)}
 
     def _differ(self, found: dict[str, Any], *names: str) -> bool:

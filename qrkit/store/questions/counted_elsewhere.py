@@ -164,8 +164,7 @@ def _insert(store: Store, *, explains: bool) -> int:
     add_to_counters(store, dict(store.each_row(COUNT)))
     if explains:
         store.execute(EXPLAIN_NUMBERS)
-    (left,) = store.rows("SELECT count(*) AS number FROM incoming")
-    return int(left["number"])
+    return int(store.value("SELECT count(*) FROM incoming") or 0)
 
 
 def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:

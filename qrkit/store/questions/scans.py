@@ -402,8 +402,7 @@ class Scans(Shown):
     def count(self) -> int:
         """Return the number of scans in the view."""
         asked = self.query("SELECT count(*) AS number FROM lean")
-        found = columns(self.store).row(asked.sql, asked.parameters)
-        return int(found["number"]) if found else 0
+        return int(columns(self.store).value(asked.sql, asked.parameters) or 0)
 
     def field_names(self) -> list[str]:
         """Return the names of the fields that the QR Codes of the account have, in alphabetical order."""

@@ -97,5 +97,4 @@ def add_requests(store: Store, account_id: str, day: int, number: int) -> int:
         StoreBusy: If the server does not answer.
     """
     store.rows(FORGET_REQUESTS, [day])
-    (row,) = store.rows(ADD, [account_id, day, number])
-    return int(row["used"])
+    return int(store.value(ADD, [account_id, day, number]) or 0)

@@ -47,9 +47,8 @@ def looks_of(store: Store, account_id: str) -> Looks:
     # A change discards the whole dictionary, so that what was read before the change is not kept after it.
     kept: dict[str, Looks] = memory.setdefault(LOOKS, {})
     if account_id not in kept:
-        default = store.row(DEFAULT, [account_id])
         campaigns = {row["id"]: (row["name"], row["template"]) for row in store.rows(CAMPAIGNS, [account_id])}
-        kept[account_id] = Looks(default["name"] if default else "", campaigns)
+        kept[account_id] = Looks(store.value(DEFAULT, [account_id]) or "", campaigns)
     return kept[account_id]
 
 

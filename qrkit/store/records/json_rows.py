@@ -47,8 +47,7 @@ def names_and_contents(store: Store, account_id: str) -> str:
 
 def all_short_codes(store: Store) -> str:
     """Return all short codes ever assigned, in any account, with spaces between them."""
-    found = store.row("SELECT string_agg(code, ' ') AS text FROM short_codes")
-    return (found and found["text"]) or ""
+    return store.value("SELECT string_agg(code, ' ') FROM short_codes") or ""
 
 
 def readable_tails(store: Store) -> str:
@@ -87,8 +86,7 @@ def _text(
 ) -> str:
     """Return the rows of a query as JSON."""
     array = store.database.dialect.json_array
-    row = store.rows(form.format(array=array, fields=", ".join(fields), select=select), parameters)[0]
-    return row["text"] or "[]"
+    return store.value(form.format(array=array, fields=", ".join(fields), select=select), parameters) or "[]"
 
 
 def _rows(text: str) -> list[Any]:

@@ -233,7 +233,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
     with store.atomic():
         # One row per table, with plain values: for one QR Code, bulk statements take longer to plan than to run.
         values = _values(_all_of(code))  # first: an error in them must not leave a short code without its QR Code
-        number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
+        number = int(store.value(INSERT_SHORT_CODE, [code.short_code]) or 0)
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
         get_ready(store, code, number, None, now)
@@ -385,7 +385,7 @@ def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> 
     """Update a stored QR Code; the id, short code, scans and creation time never change."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
-        number = _number(store.row(SELECT_NUMBER, [code.id]))
+        number = int(store.value(SELECT_NUMBER, [code.id]) or 0)
         get_ready(store, code, number, before, now)
         add_code_events(store, "code.updated", [code], now)
         forget_taken(store, [code])
@@ -490,12 +490,12 @@ def parts(
 
 def _first_beyond(store: Store, account_id: str, most: int) -> int | None:
     """Return the number of the first QR Code that the plan does not show; None if it shows all."""
-    return _number(store.row(BEYOND, {"account": account_id, "most": most})) or None
+    return store.value(BEYOND, {"account": account_id, "most": most})
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
     """Return the number of QR Codes of an account."""
-    return _number(store.row(COUNT_QRCODES, [account_id]))
+    return int(store.value(COUNT_QRCODES, [account_id]) or 0)
 
 
 def has_tags_or_fields(store: Store, account_id: str) -> bool:
@@ -515,12 +515,12 @@ def asks_for_places(store: Store) -> bool:
 
 def number_of(store: Store, account_id: str, id: str) -> int | None:
     """Return the number of a QR Code of an account, which grows with each new one; None if there is no such code."""
-    return _number(store.row(SELECT_OWN_NUMBER, [id, account_id])) or None
+    return store.value(SELECT_OWN_NUMBER, [id, account_id])
 
 
 def last_number(store: Store) -> int:
     """Return the number of the QR Code that was stored last, in any account, deleted ones included."""
-    return _number(store.row(LAST_NUMBER))
+    return int(store.value(LAST_NUMBER) or 0)
 
 
 _all_of = attrgetter(*COLUMNS.values())
@@ -530,10 +530,6 @@ _changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
 def column_values(code: QRCode, names: Iterable[str]) -> StoredRow:
     """Return the values of columns of a QR Code, as the database takes them."""
     return {name: _values([attrgetter(COLUMNS[name])(code)])[0] for name in names}
-
-
-def _number(row: dict[str, Any] | None) -> int:
-    return int(row["number"] or 0) if row else 0
 
 
 def target_of(code: QRCode, number: int, campaign: Campaign | None = None) -> Target:

@@ -161,7 +161,7 @@ def claim(store: Store, id: str, now: datetime, until: datetime) -> Progress | N
 
 def last_event(store: Store) -> int:
     """Return the number of the event that was stored last; 0 if none is kept."""
-    return int(store.rows(LAST)[0]["number"])
+    return int(store.value(LAST) or 0)
 
 
 def newer_events(

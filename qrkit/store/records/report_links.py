@@ -19,15 +19,14 @@ LINKED = "SELECT html FROM report_links WHERE digest = ? AND expires > ?::TIMEST
 def add_report(store: Store, account_id: str, token: str, html: str, *, now: datetime, expires: datetime) -> bool:
     """Keep a page until a moment; return False if the account has too many already."""
     with store.atomic():
-        if is_possible := store.rows(KEPT, [account_id, naive(now)])[0]["number"] < MOST_LINKS:
+        if is_possible := int(store.value(KEPT, [account_id, naive(now)]) or 0) < MOST_LINKS:
             store.execute(ADD, [_digest(token), account_id, html, naive(expires)])
-    return bool(is_possible)
+    return is_possible
 
 
 def linked_report(store: Store, token: str, now: datetime) -> str | None:
     """Return the page behind a token; None if there is none, or it has expired."""
-    row = store.row(LINKED, [_digest(token), naive(now)])
-    return row["html"] if row else None
+    return store.value(LINKED, [_digest(token), naive(now)])
 
 
 def _digest(token: str) -> str:

@@ -469,7 +469,7 @@ def _columns(store: Store) -> _Columns:
 
     until, contents = 0, bytearray()
     codes, numbers, lengths = [np.array([], "S1")], [np.array([], "i4")], [np.array([], "i8")]
-    while (first := store.rows(NEXT, [until])[0]["number"]) is not None:
+    while (first := store.value(NEXT, [until])) is not None:
         until = first + TOGETHER
         part = store.arrays(PLAIN, {"first": first, "until": until})
         codes.append(part["code"].astype("S"))

@@ -38,8 +38,7 @@ def save(store: Store, table: SavedIn, account_id: str, name: str, *, fields: st
 
 def get(store: Store, table: SavedIn, account_id: str, name: str) -> str | None:
     """Return the JSON of this name, or None if nothing has this name."""
-    row = store.row(GET.format(table=table), [account_id, name])
-    return str(row["fields"]) if row else None
+    return store.value(GET.format(table=table), [account_id, name])
 
 
 def names(store: Store, table: SavedIn, account_id: str) -> list[str]:
@@ -61,8 +60,7 @@ def use(store: Store, table: SavedIn, account_id: str, name: str | None) -> None
 
 def current(store: Store, table: SavedIn, account_id: str) -> str | None:
     """Return the name of the current row of a table and an account."""
-    row = store.row(CURRENT.format(table=table), [account_id])
-    return str(row["name"]) if row else None
+    return store.value(CURRENT.format(table=table), [account_id])
 
 
 def brand_behind(store: Store, short_code: str) -> str | None:
@@ -70,5 +68,4 @@ def brand_behind(store: Store, short_code: str) -> str | None:
 
     The account of a deleted QR Code is known only in a store with one account.
     """
-    row = store.row(BEHIND, [short_code])
-    return str(row["fields"]) if row else None
+    return store.value(BEHIND, [short_code])

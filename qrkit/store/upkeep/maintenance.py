@@ -122,9 +122,8 @@ def verify(store: Store) -> list[str]:
     with suppress(StoreDamaged), complete_copy(store) if unseen_files(store) else nullcontext(store) as checked:
         for what, query in CHECKS.items():
             with suppress(StoreDamaged):  # already in the list
-                row = checked.row(f"SELECT ({query}) AS number")
-                if row and row["number"]:
-                    faults.append(f"{row['number']} {what}")
+                if number := checked.value(f"SELECT ({query})"):
+                    faults.append(f"{number} {what}")
     return faults
 
 
@@ -268,7 +267,7 @@ def forget_visits(store: Store, before: datetime) -> int:
         hold_history(store)
         if store is not files:
             bring_back(store, files, moment)
-        row = store.row(COUNT_OLD, [moment])
+        number = int(store.value(COUNT_OLD, [moment]) or 0)
         add_to_counters(store, dict(store.each_row(COUNT_OLD_SCANS, [moment])), "forgotten")
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
@@ -276,7 +275,7 @@ def forget_visits(store: Store, before: datetime) -> int:
         store.execute(DELETE_USER_AGENTS, [archived_agents(store, files)])
         forget_numbers(store)  # at once: later visits of this transaction need new numbers
     tidy(store)
-    return int(row["number"]) if row else 0
+    return number
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def _keep(target: Store, state: dict[str, Any]) -> None:
 
 
 def _count(store: Store, table: str) -> int:
-    return int(store.rows(f"SELECT count(*) AS number FROM {table}")[0]["number"])
+    return int(store.value(f"SELECT count(*) FROM {table}") or 0)
 
 
 def _copy(source: Store, target: Store, table: str, select: str) -> None:
@@ -214,5 +214,5 @@ def go_on_counting(target: Store) -> None:
         ("user_agent_numbers", "SELECT max(number) AS number FROM user_agents"),
         ("event_numbers", "SELECT greatest(max(position), (SELECT max(number) FROM events)) AS number FROM receivers"),
     ):
-        number = int(target.rows(highest)[0]["number"] or 0) + 1
+        number = int(target.value(highest) or 0) + 1
         target.execute(target.database.dialect.begin_sequence.format(name=sequence, number=number))

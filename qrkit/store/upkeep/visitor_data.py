@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from qrkit.store.connection import Store
 from qrkit.store.questions.column_copy import columns
@@ -95,11 +95,10 @@ def visits_kept(store: Store, account_id: str, before: datetime | None) -> Kept:
     asked = columns(store)
     names = [str(row["name"]) for row in asked.rows(COLUMNS)]
     counted = ", ".join(f'{_counted(name)} AS "column {name}"' for name in names)  # safe: names of our own columns
-    found = asked.row(
+    (row,) = asked.rows(
         COUNT.replace("{columns}", counted),
         {"account": account_id, "before": before.replace(tzinfo=None) if before else None},
     )
-    row: dict[str, Any] = found or {}
     return Kept(
         visits=int(row["visits"]),
         oldest=utc(row["oldest"]) if row["oldest"] else None,
