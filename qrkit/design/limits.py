@@ -167,10 +167,6 @@ def _charset(value: Any) -> Any:
     return next((name for name in ECI if lookup(name).name == codec), value)
 
 
-def _upper(value: Any) -> Any:
-    return value.upper() if isinstance(value, str) else value
-
-
 AnyCase = BeforeValidator(_lower)
 """Annotates a choice that may be written in capitals, too."""
 Whole = Annotated[int, BeforeValidator(_whole)]
@@ -234,7 +230,7 @@ CharsetChoice = Annotated[
 ]
 ErrorCorrection = Annotated[
     Literal["L", "M", "Q", "H"],
-    BeforeValidator(_upper),
+    BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),
     Field(
         title="Error correction level",
         description="Higher levels correct more damage (L 7%, M 15%, Q 25%, H 30%) but need more modules. "

@@ -220,12 +220,8 @@ def _rates(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame | Non
     """Return the rates of the campaigns that kept their titles; rates of QR Codes would reveal single days."""
     if facts.rates is None or "campaign" not in facts.rates:
         return None
-    kept = facts.rates["campaign"].isin(_kept(facts, titles))
+    kept = facts.rates["campaign"].isin([title for id, title in titles.items() if title == facts.titles[id]])
     return facts.rates[kept].reset_index(drop=True) if kept.sum() > 1 else None
-
-
-def _kept(facts: Facts, titles: Mapping[str | None, str]) -> list[str]:
-    return [title for id, title in titles.items() if title == facts.titles[id]]
 
 
 def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:

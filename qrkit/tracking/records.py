@@ -71,14 +71,10 @@ def _parameter(name: str) -> str:
     return name
 
 
-def _whole_second(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)
-
-
 Moment = Annotated[
     datetime, BeforeValidator(_date_as_written), AfterValidator(_in_utc), PlainSerializer(to_iso, when_used="json")
 ]
-WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
+WholeSecond = Annotated[Moment, AfterValidator(lambda moment: moment.replace(microsecond=0))]
 """A timestamp in whole seconds, which is unchanged after writing and reading it."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter."""
@@ -154,15 +150,11 @@ CAMPAIGN_COLORS = 6
 """Number of colors for campaigns in charts: more could not be distinguished."""
 
 
-def _tidy(name: Any) -> Any:
-    return tidy_name(name) if isinstance(name, str) else name
-
-
 class Campaign(Model):
     """A group of QR Codes."""
 
     id: Id
-    name: Annotated[Content, BeforeValidator(_tidy)] = Field(
+    name: Annotated[Content, BeforeValidator(lambda name: tidy_name(name) if isinstance(name, str) else name)] = Field(
         description="Name of the campaign, without blanks around it. Two campaigns may have the same name."
     )
     description: OptionalText = Field(default="", description="A description for your own reference.")

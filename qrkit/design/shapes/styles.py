@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from qrkit.design.decoration import Modules
@@ -28,18 +28,25 @@ ROUNDEST = 1.25
 which readers sample."""
 
 
-def _rounded(cells: Cells) -> Iterator[Placed]:
-    """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends."""
+def _rounded(cells: Cells, upper_left: float = 0.5, upper_right: float = 0.5) -> Iterator[Placed]:
+    """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends.
+
+    Args:
+        cells: Rows of bytes, 1 for each cell with a module.
+        upper_left: Radius of upper left and lower right corners; at most half of a module without any neighbor.
+        upper_right: Radius of the other corners.
+    """
     blank = bytes(len(cells[0]))
     for row, start, end in _runs(cells):
         above = cells[row - 1] if row else blank
         below = cells[row + 1] if row + 1 < len(cells) else blank
         # No module is left or right of a run, so the modules above and below its ends decide.
+        radius = upper_left if end - start > 1 or above[start] or below[start] else min(upper_left, 0.5)
         radii = (
-            0.0 if above[start] else 0.5,
-            0.0 if above[end - 1] else 0.5,
-            0.0 if below[end - 1] else 0.5,
-            0.0 if below[start] else 0.5,
+            0.0 if above[start] else radius,
+            0.0 if above[end - 1] else upper_right,
+            0.0 if below[end - 1] else radius,
+            0.0 if below[start] else upper_right,
         )
         yield rounded(0, 0, end - start, 1, radii), start, row
 
@@ -64,24 +71,17 @@ def _columns(cells: Cells) -> Iterator[Placed]:
         yield rounded(edge, edge, BAR, end - start - 2 * edge, BAR / 2), column, start
 
 
-def _extra_rounded(cells: Cells) -> Iterator[Placed]:
-    """Round the corners of connected modules as a whole: the larger the area, the rounder its corners."""
-    return smoothed(cells, ROUNDEST, 0.35)
+def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Iterator[Placed]:
+    """Draw the contours of cells with round corners. A corner takes at most half of the shorter side next to it.
 
-
-def _fluid(cells: Cells) -> Iterator[Placed]:
-    """Let modules flow together, across corners as well."""
-    return smoothed(cells, 0.5, 0.45, bridged=True)
-
-
-def _classy(cells: Cells) -> Iterator[Placed]:
-    """Round the upper left and the lower right corners without a neighbor."""
-    return _leaves(cells, 0.5)
-
-
-def _classy_rounded(cells: Cells) -> Iterator[Placed]:
-    """Round the same corners as `classy`, over a whole module where the module has a neighbor."""
-    return _leaves(cells, 1)
+    Args:
+        cells: Rows of bytes, 1 for each cell with a module.
+        outer: Largest radius of corners that point outwards, in cells.
+        inner: Largest radius of corners that point inwards, which are filled.
+        bridged: True to join cells that touch only at a corner.
+    """
+    for contour in contours(cells, bridged=bridged):
+        yield from _round_off(contour, outer, inner)
 
 
 STAMPS: dict[str, Outline] = {
@@ -96,10 +96,10 @@ STYLES: dict[str, Callable[[Cells], Iterator[Placed]]] = {
     "liquid": _liquid,
     "bars": _bars,
     "columns": _columns,
-    "extra-rounded": _extra_rounded,
-    "classy": _classy,
-    "classy-rounded": _classy_rounded,
-    "fluid": _fluid,
+    "extra-rounded": partial(smoothed, outer=ROUNDEST, inner=0.35),  # the larger an area, the rounder its corners
+    "classy": partial(_rounded, upper_right=0),
+    "classy-rounded": partial(_rounded, upper_left=1, upper_right=0),  # over a whole module beside another one
+    "fluid": partial(smoothed, outer=0.5, inner=0.45, bridged=True),
     "bubbles": bubbles,
     "lattice": lattice,
     "diagonal": diagonal,
@@ -167,18 +167,6 @@ def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
             start = line.find(1, end)
 
 
-def _leaves(cells: Cells, largest: float) -> Iterator[Placed]:
-    """Draw each run with its upper left and lower right corners rounded, where no module is above or below them."""
-    blank = bytes(len(cells[0]))
-    for row, start, end in _runs(cells):
-        above = cells[row - 1] if row else blank
-        below = cells[row + 1] if row + 1 < len(cells) else blank
-        is_alone = end - start == 1 and not above[start] and not below[start]
-        radius = 0.5 if is_alone else largest
-        radii = (0.0 if above[start] else radius, 0, 0.0 if below[end - 1] else radius, 0)
-        yield rounded(0, 0, end - start, 1, radii), start, row
-
-
 def _fillets(cells: Cells) -> Iterator[Placed]:
     """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
     corners: dict[tuple[int, int], list[int]] = {}
@@ -208,19 +196,6 @@ def _triangle(corner: int) -> Outline:
 
 
 # ---- connected modules with round corners
-
-
-def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Iterator[Placed]:
-    """Draw the contours of cells with round corners. A corner takes at most half of the shorter side next to it.
-
-    Args:
-        cells: Rows of bytes, 1 for each cell with a module.
-        outer: Largest radius of corners that point outwards, in cells.
-        inner: Largest radius of corners that point inwards, which are filled.
-        bridged: True to join cells that touch only at a corner.
-    """
-    for contour in contours(cells, bridged=bridged):
-        yield from _round_off(contour, outer, inner)
 
 
 def _round_off(contour: Contour, outer: float, inner: float) -> Iterator[Placed]:

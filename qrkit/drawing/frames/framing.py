@@ -107,7 +107,8 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         width=across,
         height=across,
     )
-    ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
+    ink = frame.color or _single(design.foreground, darkest=True).opaque
+    paper = frame.background or _single(design.background, darkest=False).over(WHITE)
     light = frame.background or _continued(design, layout, hole)
     painted = [(shape, ink if color == "ink" else light) for shape, color in cut.parts]
     own = frame.caption.color if frame.caption else None
@@ -427,18 +428,10 @@ def _size(design: Design, cut: Cut) -> tuple[float, float, float]:
     return width, height, module
 
 
-def _ink(frame: Frame, foreground: Fill) -> Color:
-    return frame.color or _single(foreground, darkest=True).opaque
-
-
 def _continued(design: Design, layout: Layout, hole: Placeholder) -> Paint:
     """Return the background of the symbol, continued over the light area of its frame."""
     background = paint(ground(design), layout.width, layout.height)
     return moved(background, into_placeholder(layout, hole, exact=True))
-
-
-def _paper(frame: Frame, background: Fill) -> Color:
-    return frame.background or _single(background, darkest=False).over(WHITE)
 
 
 def _colors(paint: Paint) -> list[Color]:

@@ -69,5 +69,5 @@ def unreadable_history(path: str, place: Place, error: duckdb.Error) -> StoreDam
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a DuckDB error message, without the lines that quote the statement."""
-    return str(error).splitlines()[0]
+    """Return the first line of a database's error message, without the lines that quote the statement."""
+    return (str(error).splitlines() or [type(error).__name__])[0]

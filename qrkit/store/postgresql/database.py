@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
+from qrkit.store.duckdb.damage import first_line
 from qrkit.store.engine import Cursor, Engine, Parameters
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
@@ -159,7 +160,7 @@ class Server(Engine):
         try:
             self._put_back(self._taken())
         except _psycopg().Error as error:
-            raise StoreBusy(f"{self.path} does not answer: {_first_line(error)}; {self.remedy}") from error
+            raise StoreBusy(f"{self.path} does not answer: {first_line(error)}; {self.remedy}") from error
         self.is_broken = False
 
     def interrupt(self) -> None:
@@ -285,10 +286,6 @@ def _is_quiet(connection: Connection[Any]) -> bool:
         return not connection.closed and not select([connection.fileno()], [], [], 0)[0]
     except (OSError, ValueError, _psycopg().Error):
         return False
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 @atexit.register

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from qrkit.errors import StoreDamaged
 
@@ -34,10 +34,7 @@ def stored_json(text: str, kind: type[Kind], of: str, *, items: type = str) -> K
     """
     with reading_stored(text, of):
         found = json.loads(text)
-        if type(found) is kind and all(isinstance(one, items) for one in _items(found)):
+        values = found.values() if isinstance(found, dict) else found
+        if type(found) is kind and all(isinstance(one, items) for one in values):
             return found
         raise TypeError(kind)
-
-
-def _items(found: Any) -> Iterable[Any]:
-    return found.values() if isinstance(found, dict) else found
