@@ -20,12 +20,6 @@ SELECT scans, visitors, (SELECT count(DISTINCT number) FROM lean) AS qrcodes, fi
 FROM ({counted({}, "lean", times=True)}) counted
 """
 
-IMPORTED = """
-SELECT c.qrcode_id, q.imported_scans AS scans
-FROM codes c JOIN qrcodes q ON q.number = c.number
-WHERE q.imported_scans > 0
-"""
-
 # Visitors whose key is on one visit of its day are counted together, in the row of each part without `again`.
 REPEATS = f"""
 , each AS (
@@ -53,15 +47,6 @@ def summary(scans: Scans) -> pd.DataFrame:
     """
     frame = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
     return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})
-
-
-def imported_scans(scans: Scans) -> dict[str, int]:
-    """Return how many scans were imported with the records of a view, by ID; records without any are left out.
-
-    Nobody knows when these scans happened, so they are in no other number of a view.
-    """
-    frame = scans.ask(IMPORTED)
-    return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
 
 
 def repeat_share(scans: Scans, *, by: Attribute | str | None = None) -> pd.DataFrame:

@@ -104,7 +104,7 @@ def define_scans(one: Parser) -> None:
 
 
 def _scans(asked: argparse.Namespace) -> Status | None:
-    from qrkit.analytics.totals import imported_scans
+    from qrkit.store.questions.code_counts import imported_scans
 
     if asked.imports:
         if asked.codes or asked.campaign is not None:
@@ -176,11 +176,11 @@ def _with_unknown(row: Row) -> Row:
 
 def _rows_by_code(portfolio: Portfolio, view: Scans) -> Sequence[Row]:
     """Return the counts of all QR Codes of a view, also of those without scans, the most scanned first."""
-    from qrkit.analytics import top_qrcodes
+    from qrkit.store.questions.code_counts import Counts, scans_by_code
 
-    counts = top_qrcodes(view, most=MOST_VALUES).set_index("qrcode_id")[["scans", "visitors"]].to_dict("index")
+    counts = scans_by_code(view)
     codes = portfolio.list_qrcodes(campaign_id=view.campaigns[0] if view.campaigns else None)
-    none = {"scans": 0, "visitors": 0}
+    none: Counts = {"scans": 0, "visitors": 0}
     rows = [
         {"short_code": code.short_code, "name": code.name} | counts.get(code.id, none)
         for code in codes

@@ -16,10 +16,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
-from stdnum import ean, iban, numdb
 
-from qrkit.contents.payments.account_numbers import check_digits_rule
-from qrkit.contents.single_lines import clean
+from qrkit.contents.single_lines import check_digits_rule, clean
 from qrkit.model import broken
 
 _ROWS = (line.split("\t") for line in Path(__file__).with_name("gs1_keys.tsv").read_text("ascii").splitlines()[1:])
@@ -85,6 +83,8 @@ def identifier_at(text: str) -> Identifier | None:
 
 
 def _row(text: str) -> tuple[str, dict[str, str]] | None:
+    from stdnum import numdb  # loads ssl and pydoc, which programs that have no GS1 identifiers need not wait for
+
     if not re.match("[0-9]{2,4}", text, re.ASCII):
         return None
     number, row = numdb.get("gs1_ai").info(text)[0]
@@ -119,10 +119,10 @@ def check_value(number: str, value: str) -> None:
         raise broken("(8003) must begin with 0, before the 13 digits of the asset type")
     if number in CHECKED:
         head = value[: CHECKED[number]]
-        _compare(number, head[-1], ean.calc_check_digit(head[:-1]))
+        _compare(number, head[-1], _check_digit(head[:-1]))
     elif number == "8013":
         _compare(number, value[-2:], _check_pair(value[:-2]))
-    elif number == "8007" and not iban.is_valid(value, check_country=False):
+    elif number == "8007" and not _is_iban(value):
         raise broken(f"({number}) is not a valid IBAN")
     if found.is_date:
         _check_date(number, value)
@@ -131,6 +131,18 @@ def check_value(number: str, value: str) -> None:
 def _compare(number: str, found: str, expected: str) -> None:
     if found != expected:
         raise broken(f"({number}) {check_digits_rule(found, expected)}")
+
+
+def _check_digit(digits: str) -> str:
+    from stdnum import ean
+
+    return str(ean.calc_check_digit(digits))
+
+
+def _is_iban(text: str) -> bool:
+    from stdnum import iban
+
+    return bool(iban.is_valid(text, check_country=False))
 
 
 def _check_pair(value: str) -> str:
@@ -161,7 +173,7 @@ def gtin_of(text: str) -> str:
     number = re.sub("[ -]", "", text)
     if not re.fullmatch("[0-9]+", number) or len(number) not in GTIN_LENGTHS:
         raise broken("must have 8, 12, 13 or 14 digits, as printed below a barcode")
-    expected = ean.calc_check_digit(number[:-1])
+    expected = _check_digit(number[:-1])
     if number[-1] != expected:
         raise broken(check_digits_rule(number[-1], expected))
     return number.zfill(14)

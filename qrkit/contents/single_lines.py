@@ -41,6 +41,12 @@ CONTROLS = {"Cc", "Zl", "Zp"}
 """Unicode's categories of characters that end lines or control a terminal."""
 
 
+def check_digits_rule(found: str, expected: str) -> str:
+    """Return the rule that wrong check digits break."""
+    digits = "digit" if len(found) == 1 else "digits"
+    return f"has the check {digits} {found}, but the rest of the number needs {expected}; look for a typing error"
+
+
 def clean(text: str, *, is_url: bool = False) -> str:
     """Return a pasted value as it would have been typed: without invisible characters, with plain spaces and hyphens.
 

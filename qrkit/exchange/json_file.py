@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from math import inf, isfinite
 from operator import itemgetter
@@ -46,7 +46,7 @@ from qrkit.exchange.table_files import (
     table_of_records,
 )
 from qrkit.tracking.own_fields import split_tags
-from qrkit.tracking.text_columns import cell_text, field_text
+from qrkit.tracking.text_columns import field_text
 from qrkit.tracking.times import to_table
 
 MOST_DIGITS = 300
@@ -55,6 +55,7 @@ NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
+FLAGS = {False: "false", True: "true"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -306,7 +307,7 @@ class _KnownNames(NamedTuple):
     Attributes:
         column_of: The columns, by name.
         columns: The same, in order.
-        kinds: Their kinds.
+        writers: What writes their values that are no texts, by the type of the value.
         pick: Returns their values in an object.
         is_twice: Whether two names are of one column.
         of_links: Whether the short URL has a name that other tools use; then, other names may limit links.
@@ -314,7 +315,7 @@ class _KnownNames(NamedTuple):
 
     column_of: Mapping[str, str]
     columns: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    writers: tuple[Mapping[type, Callable[[Any], str]], ...]
     pick: Callable[[Mapping[str, Any]], Iterable[Any]]
     is_twice: bool
     of_links: bool
@@ -327,8 +328,8 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     column_of |= {short: SHORT_URL} if short else {}
     columns, first = tuple(column_of.values()), next(iter(column_of), "")
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
-    kinds = tuple(KINDS[column] for column in columns)
-    return _KnownNames(column_of, columns, kinds, pick, len(set(columns)) < len(columns), bool(short))
+    writers = tuple(_writers_of(KINDS[column]) for column in columns)
+    return _KnownNames(column_of, columns, writers, pick, len(set(columns)) < len(columns), bool(short))
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -358,7 +359,7 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
     for place, value in enumerate(texts):
         if type(value) is not str:
             try:
-                texts[place] = _text(value, known.kinds[place])
+                texts[place] = known.writers[place][type(value)](value)
             except ValueError as error:
                 texts[place], wrong[place] = "", str(error)
     if not (joined := "".join(texts)).isascii() and _SURROGATE.search(joined):
@@ -370,26 +371,34 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
     return texts, next(f"{[*known.column_of][place]}: {rule}" for place, rule in wrong.items()) if wrong else ""
 
 
-def _text(value: Any, kind: Kind) -> str:
-    """Return the text of a value that is no text in a column of this kind.
+def _writers_of(kind: Kind) -> dict[type, Callable[[Any], str]]:
+    """Return what writes values that are no texts in a column of this kind, by their type.
 
-    Raises:
-        ValueError: If the value has another type.
+    It raises a ValueError for a value of another kind. It is chosen once, as a file has many rows.
     """
-    if value is None:
-        return ""
-    if isinstance(value, (list, dict)):
-        return _text_of_many(value, kind)
+    writers: dict[type, Callable[[Any], str]] = {
+        bool: FLAGS.__getitem__,
+        int: _moment if kind == "moment" else str,
+        float: _count if kind in COUNTED else _decimal,
+    }
     if kind == "list":
-        raise ValueError("must be a list")
-    if type(value) is int:
-        return _moment(value) if kind == "moment" else str(value)
-    if type(value) is bool:
-        return cell_text(value)
-    if not isfinite(value):
-        raise ValueError(f"must not be {value}")
-    number = repr(value).removesuffix(".0")  # with the sign of -0
-    return marked(value, number) if kind in COUNTED else number
+        writers = dict.fromkeys(writers, _refuse_single)
+    many = partial(_text_of_many, kind=kind)
+    return writers | {type(None): lambda _: "", list: many, dict: many, _Twice: many}
+
+
+def _refuse_single(_value: float) -> str:
+    raise ValueError("must be a list")
+
+
+def _decimal(number: float) -> str:
+    if not isfinite(number):
+        raise ValueError(f"must not be {number}")
+    return repr(number).removesuffix(".0")  # with the sign of -0
+
+
+def _count(number: float) -> str:
+    return marked(number, _decimal(number))
 
 
 def _text_of_many(value: list[Any] | dict[str, Any], kind: Kind) -> str:

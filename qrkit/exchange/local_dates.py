@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 
 _TIME = (
     r"(?:,?[ T]+(?:(?:at|um|à|om|alle|kl\.?|a las) )?(?P<hour>[0-9]{1,2})[:.h](?P<minute>[0-9]{2})"
@@ -41,17 +41,6 @@ _NUMBERS = {
 _MONTH = rf"(?P<name>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\.?"
 _NTH = r"(?:\.|st|nd|rd|th|er|º)?"
 _YEAR = "(?P<year>[0-9]{4}|[0-5][0-9]|6[0-8])"
-_FORMS = tuple(
-    re.compile(form + _TIME, re.IGNORECASE)
-    for form in (
-        r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
-        r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
-        "(?P<year>20[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
-        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}}){_NTH}(?:[ -]| de ){_MONTH}(?:,? |-| de ){_YEAR}",
-        rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}){_NTH},? (?P<year>[0-9]{{4}})",
-        r"(?P<year>[0-9]{4})[年년] ?(?P<month>[0-9]{1,2})[月월] ?(?P<day>[0-9]{1,2})[日일]",
-    )
-)
 _SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|[0-9]{3})?")
 """Seconds or milliseconds since 1970, from 1973 on."""
 
@@ -90,10 +79,23 @@ class LocalDates:
         return told.pop() if len(told) == 1 else None
 
 
+@cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    forms = (
+        r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
+        r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
+        "(?P<year>20[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
+        rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}}){_NTH}(?:[ -]| de ){_MONTH}(?:,? |-| de ){_YEAR}",
+        rf"(?:[a-z]{{3,9}},? )?{_MONTH} (?P<day>[0-9]{{1,2}}){_NTH},? (?P<year>[0-9]{{4}})",
+        r"(?P<year>[0-9]{4})[年년] ?(?P<month>[0-9]{1,2})[月월] ?(?P<day>[0-9]{1,2})[日일]",
+    )
+    return tuple(re.compile(form + _TIME, re.IGNORECASE) for form in forms)
+
+
 def _parts(text: str) -> dict[str, str]:
     """Return the parts of a date by their names; none for any other text."""
     tidy = " ".join(text.split())
-    found = next(filter(None, (form.fullmatch(tidy) for form in _FORMS)), None)
+    found = next(filter(None, (form.fullmatch(tidy) for form in _forms())), None)
     parts = {name: part for name, part in found.groupdict().items() if part} if found else {}
     return parts | {"month": str(_NUMBERS[parts["name"].lower()])} if "name" in parts else parts
 

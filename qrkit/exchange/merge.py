@@ -209,8 +209,9 @@ class _Taken:
         self._further: dict[str, set[str]] = {}
         self._series: dict[str, _Series] = {}
         self._passed: dict[str, list[_Series]] = {}
+        tidy = tidy_name.__wrapped__  # a portfolio has more names than the cache, which would only take time
         for name, content in pairs:
-            self.add(name, content)
+            self._keep(tidy(name), content)
 
     def copy(self) -> _Taken:
         """Return a copy of the names and contents, without the series that `name_for` has built."""
@@ -229,10 +230,13 @@ class _Taken:
 
     def add(self, name: str, content: str) -> None:
         name = tidy_name(name)
-        if self._contents.setdefault(name, content) != content:
-            self._further.setdefault(name, set()).add(content)
+        self._keep(name, content)
         for series in self._passed.get(name, ()):
             series.holding.setdefault(content, name)
+
+    def _keep(self, name: str, content: str) -> None:
+        if self._contents.setdefault(name, content) != content:
+            self._further.setdefault(name, set()).add(content)
 
     def name_for(self, code: QRCode) -> str:
         """Return the first unused name of `name`, `name (2)`, …, or an earlier one already used for the same content.

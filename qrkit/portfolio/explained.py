@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.store.records.qrcodes import number_of, target_of
 from qrkit.tracking.records import Place, QRCode
 from qrkit.tracking.times import from_iso, utc
-from qrkit.visits.decision import Decision
-from qrkit.visits.redirect import Redirects, Request
+
+if TYPE_CHECKING:
+    from qrkit.visits.decision import Decision
+    from qrkit.visits.redirect import Request
 
 
 class Explained(ManyRecords):
@@ -49,6 +52,8 @@ class Explained(ManyRecords):
             ...     print(shop.explain("door").sentence)
             no rule applies; the visitor gets the content of the QR Code
         """
+        from qrkit.visits.redirect import Redirects, Request
+
         if not isinstance(request, Request | None):
             raise InvalidParameter(Problem("request", request, "must be a Request", "wrong-type"))
         moment = from_iso(at, name="at") if isinstance(at, str) else utc(at) if at else self.now()

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
-from itertools import count
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
-from qrkit.errors import (
-    ContentTooLong,
-    InvalidParameter,
-    Problem,
-    RemoteContentDisabled,
-    RenderingFailed,
-    UnknownParameter,
-)
-from qrkit.exchange import ExchangeFormat, Writing, exchange_format, exchange_format_of_file
-from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
-from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.errors import UnknownParameter
+from qrkit.exchange import ExchangeFormat, exchange_format, exchange_format_of_file
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Watch, watch
-from qrkit.pictures.generate_request import choice, in_format
-from qrkit.pictures.image import QRImage
-from qrkit.pictures.patterns import check_pattern, path_in
-from qrkit.pictures.printing import PrintSize, QRPrint
-from qrkit.portfolio.checking import ON_PAPER, ExportCheck
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
-from qrkit.portfolio.code_sets import FIELDS, texts_of
 from qrkit.portfolio.codes import Records, visible
 from qrkit.portfolio.explained import Explained
 from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
@@ -38,17 +22,8 @@ from qrkit.store.records.qrcodes import Links, count_qrcodes, has_tags_or_fields
 from qrkit.tracking.records import Campaign, QRCode
 
 if TYPE_CHECKING:
-    from qrkit.drawing.writers.pdf import PdfFile
     from qrkit.paper.label_sheets import SheetFile
-
-
-IN_SIZE = ("zip", "pdf")
-"""Formats of files with pictures, which may have a print size."""
-
-Result = TypeVar("Result")
-
-MOST_FAILED = 10
-"""The number of QR Codes that cannot be drawn after which an export stops, instead of drawing hundreds in vain."""
+    from qrkit.pictures.printing import PrintSize
 
 
 class Listing(NamedTuple):
@@ -102,58 +77,6 @@ def list_json(campaigns: Iterable[Campaign], qrcodes: Iterable[QRCode], *, follo
     shown = ",".join(one.to_json() for one in campaigns), ",".join(one.to_list_json() for one in qrcodes)
     further = f',"next":{json.dumps(following)}' if following else ""
     return f'{{"campaigns":[{shown[0]}],"qrcodes":[{shown[1]}]{further}}}'
-
-
-def write_codes(
-    format: ExchangeFormat,
-    file: BinaryIO,
-    codes: Iterable[QRCode],
-    campaigns: Iterable[Campaign],
-    designs: CodeDesigns,
-    *,
-    image_format: str = "png",
-    print_size: PrintSize | None = None,
-    names: str = "",
-    safe: bool = True,
-    has_tags: bool = False,
-    has_terms: bool = False,
-    drawn: Callable[[QRCode, QRImage], None] | None = None,
-) -> None:
-    """Write QR Codes to a file.
-
-    Args:
-        codes: The QR Codes, all of them available under the plan.
-        campaigns: All campaigns of the QR Codes.
-        image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
-        print_size: The print size of the pictures in a zip or a PDF; by default, they have a size in pixels.
-        names: Pattern of their paths in a zip; see `code_sets.FIELDS`. By default, campaigns are folders.
-        safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        has_tags: Whether a csv or a workbook has the columns Tags and Fields, too.
-        has_terms: Whether it has the columns of rules, limits and times, too.
-        drawn: Called with each QR Code whose picture was written, and the picture.
-
-    Raises:
-        InvalidParameter: If the image format is unknown, a text is too long for the format, or QR Codes cannot be
-            drawn; the error names them and their template.
-    """
-    choice("image_format", image_format, IMAGE_FORMATS)
-    if print_size and format.name in IN_SIZE:
-        print_size.check_format(image_format.lower() if format.name == "zip" else "pdf")
-    if names:
-        check_pattern("names", names, (*FIELDS, *designs.field_names()))
-    called: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
-    rows = (write_row(code, called[code.campaign_id]) for code in codes)
-    numbers = count(1)
-
-    def path_of(code: QRCode) -> PurePosixPath:
-        texts = texts_of(code, called[code.campaign_id], next(numbers))
-        return path_in(names or "{campaign}/{name}", texts)
-
-    pictures = _Pictures(designs, drawn, print_size)
-    columns = (*NAMES, *(SORTING_NAMES if has_tags else ()), *(TERMS_NAMES if has_terms else ()))
-    how = Writing(pictures.draw, safe, image_format.lower(), columns, path_of, add_page=pictures.add_page)
-    format.write(rows, file, how)
-    pictures.check()
 
 
 class Written(Explained):
@@ -245,6 +168,9 @@ class Written(Explained):
         self, format: ExchangeFormat, file: BinaryIO, seen: Watch, ids: Collection[str] | None = None, **how: Any
     ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
+        from qrkit.portfolio.checking import ON_PAPER, ExportCheck
+        from qrkit.portfolio.written_codes import write_codes
+
         codes = (code for code in self._each(self._short_links) if code.is_available)
         asked = (code for code in codes if ids is None or code.id in ids)
         count_of_all = count_qrcodes(self.store, self.account.id)
@@ -310,60 +236,3 @@ class Written(Explained):
         for name in sorted(settings.keys() - SheetSettings.model_fields.keys() - SheetSettings.other_names.keys()):
             raise UnknownParameter(name, settings[name], ("campaign_id", *SheetSettings.model_fields))
         return code_sheet(self, path, SheetSettings(stock=stock, **settings), lines, campaign_id=campaign_id)
-
-
-class _Pictures:
-    """Draws pictures, and collects QR Codes that cannot be drawn, so that one error names them all.
-
-    Args:
-        drawn: Called with each QR Code whose picture was drawn, and the picture.
-    """
-
-    def __init__(
-        self,
-        designs: CodeDesigns,
-        drawn: Callable[[QRCode, QRImage], None] | None,
-        print_size: PrintSize | None,
-    ) -> None:
-        self._designs, self._drawn, self._print_size = designs, drawn, print_size
-        self._names: dict[tuple[str, str], list[str]] = {}
-        """The QR Codes that cannot be drawn, by their template and the reason."""
-
-    def draw(self, code: QRCode, picture_format: str) -> bytes:
-        """Return the picture of a QR Code; no bytes if it cannot be drawn."""
-        return self._drawn_as(code, picture_format, lambda picture: picture.to_bytes(picture_format)) or b""
-
-    def add_page(self, code: QRCode, pdf: PdfFile) -> None:
-        """Add the picture of a QR Code to a PDF, unless it cannot be drawn."""
-        self._drawn_as(code, "pdf", lambda picture: pdf.add_picture(picture.exact_scene))
-
-    def _drawn_as(self, code: QRCode, format: str, write: Callable[[QRImage | QRPrint], Result]) -> Result | None:
-        """Draw a QR Code and return what `write` returns for its picture; None if it cannot be drawn."""
-        try:
-            image = QRImage(in_format(self._designs.design(code), format))
-            written = write(image.printed(self._print_size) if self._print_size else image)
-        except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
-            self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)
-        else:
-            if self._drawn:
-                self._drawn(code, image)
-            return written
-        if sum(map(len, self._names.values())) == MOST_FAILED:
-            self.check(more=" and perhaps more")
-        return None
-
-    def check(self, more: str = "") -> None:
-        """Check that all pictures were drawn.
-
-        Raises:
-            InvalidParameter: If a picture was not drawn; a problem for each template and reason names the QR Codes.
-        """
-        if self._names:
-            problems = (_not_drawn(*cause, names, more) for cause, names in self._names.items())
-            raise InvalidParameter(*problems)
-
-
-def _not_drawn(template: str, reason: str, names: Sequence[str], more: str) -> Problem:
-    codes = f"QR Code{'' if len(names) == 1 and not more else 's'} {', '.join(map(repr, names))}{more}"
-    field, value = ("template", template) if template else ("properties", None)
-    return Problem(field, value, f"cannot draw the {codes}: {reason}", "not-drawn")

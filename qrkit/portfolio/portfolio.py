@@ -18,9 +18,6 @@ from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.visit_tables import scan_table, share_of_visits
 from qrkit.files import read_file
 from qrkit.late import Shown, named, watch
-from qrkit.pictures.image import QRImage
-from qrkit.portfolio.brands import Brands
-from qrkit.portfolio.checking import check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
@@ -30,7 +27,6 @@ from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_fram
 from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import Updates, present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
-from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
 from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.history.archiving import Archived, archive
@@ -47,6 +43,9 @@ from qrkit.tracking.short_urls import base_url_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from qrkit.pictures.image import QRImage
+    from qrkit.portfolio.brands import Brands
 
 
 class Portfolio(Shown, Scanned, Written):
@@ -193,6 +192,8 @@ class Portfolio(Shown, Scanned, Written):
     @property
     def brands(self) -> Brands:
         """The account's brands, by name, and the one that its reports and landing pages use."""
+        from qrkit.portfolio.brands import Brands
+
         return Brands(self.store, self.account.id, clock=self._clock)
 
     @property
@@ -242,6 +243,8 @@ class Portfolio(Shown, Scanned, Written):
             InvalidParameter: If `code` is not a record.
             NotAllowed: If the plan does not show the QR Code.
         """
+        from qrkit.pictures.image import QRImage
+
         if not isinstance(code, QRCode):
             rule = "must be a record, as find_qrcode and list_qrcodes of the portfolio return it"
             raise InvalidParameter(Problem("code", code, rule, "wrong-type"))
@@ -278,6 +281,9 @@ class Portfolio(Shown, Scanned, Written):
             >>> shop.check()["verdict"].tolist()
             ['robust']
         """
+        from qrkit.portfolio.checking import check_codes
+        from qrkit.scanning import audience_named, level_named
+
         chosen, readers = level_named(level), audience_named(audience)
         codes = [code for code in self.list_qrcodes(campaign_id=campaign_id) if code.is_available]
         return check_codes(
@@ -533,6 +539,8 @@ class Portfolio(Shown, Scanned, Written):
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
     """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account."""
+    from qrkit.pictures.image import QRImage
+
     return QRImage(design_behind(store, short_code, base_url=base_url)[1])
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.late import named
 from qrkit.portfolio.codes import Records
-from qrkit.portfolio.delivering import CLAIMED, attempt
 from qrkit.store.recording.event_log import Event, asked_kinds, cloud_event, tell_once
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records import receivers as table
@@ -148,6 +147,8 @@ class Webhooks:
         Raises:
             NotFound: If the account has no webhook with this ID.
         """
+        from qrkit.portfolio.delivering import attempt  # loads ssl and an HTTP client
+
         webhook, event = self.get(id), Event(0, "test", naive(self._portfolio.now()).isoformat())
         done = attempt(webhook, [cloud_event(self._store.database.id, {}, event, number=0)], self._portfolio.now)
         table.log_attempts(self._store, id, [done])
@@ -187,5 +188,7 @@ class Webhooks:
         Raises:
             NotFound: If the account has no webhook with this ID.
         """
+        from qrkit.portfolio.delivering import CLAIMED
+
         now = self._portfolio.now()
         return table.revive(self._store, self.get(id).id, now, now + CLAIMED)

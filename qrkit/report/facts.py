@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from qrkit import analytics
-from qrkit.analytics.totals import imported_scans
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
@@ -21,6 +20,7 @@ from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import names_of, quoted, titles_of
 from qrkit.store import Scans
 from qrkit.store.all_visits import KEYLESS, counted
+from qrkit.store.questions.code_counts import imported_scans
 from qrkit.store.questions.column_copy import reading_one_state
 from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.outages import outage_days

@@ -19,7 +19,8 @@ class Spellings:
     __slots__ = ("_first",)
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._first = {tidy.casefold(): tidy for tidy in map(tidy_name, reversed(names))}
+        tidied = map(tidy_name.__wrapped__, reversed(names))  # they may be more than a cache is of use for
+        self._first = {tidy.casefold(): tidy for tidy in tidied}
 
     def add(self, name: str) -> None:
         """Add a name."""

@@ -4,6 +4,8 @@ import csv
 import json
 import re
 import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 
@@ -407,6 +409,17 @@ def test_no_scans_are_no_failure(run, shop):
     open_portfolio("shop.duckdb").close()
     assert run("scans", "--by", "day") == ("", "qrkit scans: no scans yet\n")
     assert run("scans", "--by", "day", "--csv").out == "day,scans,visitors\n"
+
+
+def test_counting_scans_loads_no_pandas(store):
+    program = """if True:
+        import sys
+        from qrkit.__main__ import main
+        sys.exit(main(["scans"]) or sorted({"pandas", "numpy"} & set(sys.modules)) or 0)
+    """
+    found = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert re.search(r"door +Front door +3", found.stdout)
 
 
 # ---- imported numbers, and contents that look like addresses

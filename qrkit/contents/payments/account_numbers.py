@@ -11,18 +11,12 @@ from stdnum.exceptions import ValidationError
 from stdnum.iso7064 import mod_97_10
 
 from qrkit.contents.content import LastShown
-from qrkit.contents.single_lines import Pasted, matching, requiring
+from qrkit.contents.single_lines import Pasted, check_digits_rule, matching, requiring
 from qrkit.design.limits import Length
 from qrkit.model import broken
 
 LONGEST_REFERENCE = 25
 """Characters of an ISO 11649 reference, with RF and the check digits."""
-
-
-def check_digits_rule(found: str, expected: str) -> str:
-    """Return the rule that wrong check digits break."""
-    digits = "digit" if len(found) == 1 else "digits"
-    return f"has the check {digits} {found}, but the rest of the number needs {expected}; look for a typing error"
 
 
 def compact(text: str) -> str:

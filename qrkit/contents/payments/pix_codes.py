@@ -19,8 +19,7 @@ from stdnum.br import cnpj, cpf
 
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.payments.account_numbers import check_digits_rule
-from qrkit.contents.single_lines import Money, OneLine, Pasted, matching
+from qrkit.contents.single_lines import Money, OneLine, Pasted, check_digits_rule, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken

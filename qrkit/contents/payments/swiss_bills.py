@@ -16,8 +16,8 @@ from pydantic import AfterValidator, Field, StrictStr
 from stdnum.ch import esr
 
 from qrkit.contents.kinds import accepted, kind
-from qrkit.contents.payments.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
-from qrkit.contents.single_lines import Money, OneLine, Pasted, matching
+from qrkit.contents.payments.account_numbers import Iban, check_creditor_reference, compact
+from qrkit.contents.single_lines import Money, OneLine, Pasted, check_digits_rule, matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import Model, broken

@@ -21,7 +21,7 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
 from qrkit.pictures.printing import PrintSize
-from qrkit.portfolio.exporting import IN_SIZE
+from qrkit.portfolio.written_codes import IN_SIZE
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
 from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
 from qrkit.server.handlers.scannability import HTTP_LEVELS

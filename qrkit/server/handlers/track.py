@@ -17,7 +17,8 @@ from qrkit.pictures.generate_request import print_json
 from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import is_valid
-from qrkit.portfolio.exporting import IN_SIZE, list_json
+from qrkit.portfolio.exporting import list_json
+from qrkit.portfolio.written_codes import IN_SIZE
 from qrkit.server import jobs
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES
 from qrkit.server.operation.event_streams import Stream

@@ -77,7 +77,7 @@ def _export(
     from qrkit.exchange import exchange_format
     from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio.code_designs import CodeDesigns
-    from qrkit.portfolio.exporting import write_codes
+    from qrkit.portfolio.written_codes import write_codes
 
     listing = _listing(base_url, campaigns, qrcodes)
     named = listing.campaigns()
