@@ -32,6 +32,7 @@ from qrkit.contents.syntax import (
     moment_of,
     names_of,
     network_of,
+    parameters_of,
     security_of,
     split,
     unescape,
@@ -469,8 +470,7 @@ LINKS: Mapping[str, Callable[[str], str]] = {
 
 
 def _parse_query(query: str) -> list[tuple[str, str]]:
-    pairs = (one.partition("=") for one in query.split("&"))
-    return [(name.lower(), unquoted(value)) for name, _, value in pairs]
+    return [(name, unquoted(value)) for name, value in parameters_of(query)]
 
 
 def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, str]) -> tuple[Row, ...]:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine, Pasted, check_characters, matching, requiring
-from qrkit.contents.syntax import message_of, raw_pairs, unescape, unquoted
+from qrkit.contents.syntax import message_of, parameters_of, raw_pairs, unescape, unquoted
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
@@ -85,10 +85,34 @@ def plain_text(text: str) -> str:
 
 PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
 NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
-Number = Annotated[PhoneNumber, matching("[^;]*", "must not have an extension, which no message reaches"), NUMBER]
+NO_EXTENSION = matching("[^;]*", "must not have an extension, which no message reaches")
+Number = Annotated[PhoneNumber, NO_EXTENSION, NUMBER]
 Dialed = Annotated[
     DialedNumber,
     Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
+]
+
+
+def numbers_in(text: str) -> str:
+    """Return the numbers of several receivers, with a comma between them.
+
+    Raises:
+        PydanticCustomError: If one of them is no phone number.
+    """
+    return ",".join(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
+
+
+Receivers = Annotated[
+    StrictStr,
+    Length(1, 200),
+    AfterValidator(numbers_in),
+    Pasted(),
+    NO_EXTENSION,
+    Field(
+        title="Phone number",
+        description="Digits, best with + and the country code; several numbers have commas between them.",
+        examples=["+39 040 123456"],
+    ),
 ]
 International = Annotated[
     Number, matching(r"\+[0-9]{7,}", "must be an international number, with + and the country code: +49 30 123456")
@@ -134,8 +158,7 @@ def _quoted(text: str) -> str:
 def read_email(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail, or None for a text without a receiver."""
     to, _, query = text.partition(":")[2].partition("?")
-    parameters = (pair.partition("=") for pair in query.split("&"))
-    values = {name.lower(): value for name, _, value in reversed(list(parameters))}
+    values = dict(reversed(list(parameters_of(query))))
     fields: dict[str, Any] = {"to": _split(to.lstrip("/")) + _split(values.get("to", ""))}
     fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
     fields["subject"] = unquoted(values.get("subject", "")) or None
@@ -169,7 +192,7 @@ def _split(addresses: str) -> tuple[str, ...]:
 
 @kind("Text message", behind="page")
 def sms(
-    number: Annotated[Number, Field(examples=["+39 040 123456"])],
+    number: Receivers,
     text: Message = None,
 ) -> str:
     r"""Begin a text message.
