@@ -41,9 +41,9 @@ WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)|(?:{'|'.join(BANKING_APPS)})://(
 OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
 """A geo: link up to a coordinate system other than WGS 84, the only one that RFC 5870 defines and maps show."""
 APP_LINK = (
-    r"(?:comgooglemaps|fb|instagram|itms(?:-apps)?|line|market|sgnl|skype|snapchat|tg|twitter|viber|waze|webcal|"
-    r"whatsapp|zoom(?:mtg|us))://(?=\S)|(?:facetime(?:-audio)?|sips?|xmpp):(?=\S)|msteams:/|skype:[^\s?]+\?|"
-    r"spotify:[a-z]+:(?=\S)"
+    r"(?:comgooglemaps|fb|imessage|instagram|itms(?:-apps)?|kakaotalk|line|market|pinterest|sgnl|skype|snapchat|tg|"
+    r"twitter|viber|vnd\.youtube|waze|webcal|whatsapp|zoom(?:mtg|us))://(?=\S)|"
+    r"(?:facetime(?:-audio)?|sips?|xmpp):(?=\S)|msteams:/|skype:[^\s?]+\?|spotify:[a-z]+:(?=\S)"
 )
 """How links begin that open a call, a chat, a profile, a map, a calendar, music or a store in an app."""
 PAYMENTS_OF_APPS = (
