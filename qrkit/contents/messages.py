@@ -19,6 +19,8 @@ _SEPARATORS = re.compile("[ ()./-]")
 _NUMBER = re.compile(r"\+?[0-9]{3,15}(?:;ext=[0-9]{1,10})?")
 _CODE = re.compile("[*#][0-9*#]{1,30}")
 """Matches a code that phones run, such as `*100#`."""
+_TONES = re.compile(r" *(?:,[0-9*, ]*#|,{2,}[0-9*#, ]*[0-9*#])$")
+"""Matches pauses and the tones after them, such as the number of a conference, `,,123456#`."""
 _EXTENSION = re.compile(
     r"[\s,;]*(?:ext=|#|(?:extension|extn?|durchwahl|dw|poste|int)\b[.:]?|x(?=[ .]?[0-9]))[ .:]*([0-9]{1,10})$",
     re.IGNORECASE,
@@ -63,9 +65,12 @@ def _two_numbers(text: str) -> list[str]:
 
 
 def _dialed(text: str) -> str:
-    """Return a number, or a code that phones run."""
+    """Return a number with the tones that phones send after a pause, or a code that phones run."""
     code = text.replace(" ", "")
-    return code if _CODE.fullmatch(code) else number_in(text)
+    if _CODE.fullmatch(code):
+        return code
+    tones = _TONES.search(text)
+    return number_in(text[: tones.start()]) + tones[0].replace(" ", "") if tones else number_in(text)
 
 
 PhoneNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(number_in), Pasted()]
@@ -89,7 +94,11 @@ NO_EXTENSION = matching("[^;]*", "must not have an extension, which no message r
 Number = Annotated[PhoneNumber, NO_EXTENSION, NUMBER]
 Dialed = Annotated[
     DialedNumber,
-    Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
+    Field(
+        title="Phone number",
+        description="Digits, best with + and the country code; tones may follow after pauses, as in "
+        "`+39040123456,,12#`. Or a code, such as `*100#`.",
+    ),
 ]
 
 
