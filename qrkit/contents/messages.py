@@ -73,6 +73,14 @@ def _dialed(text: str) -> str:
     return number_in(text[: tones.start()]) + tones[0].replace(" ", "") if tones else number_in(text)
 
 
+def _numbers(text: str) -> str:
+    """Return the numbers of several receivers, with a comma between them."""
+    numbers = list(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
+    if any(";" in number for number in numbers):
+        raise broken("must not have an extension, which no message reaches")
+    return ",".join(numbers)
+
+
 PhoneNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(number_in), Pasted()]
 PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
 DialedNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(_dialed), Pasted()]
@@ -89,9 +97,6 @@ def plain_text(text: str) -> str:
 
 
 PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
-NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
-NO_EXTENSION = matching("[^;]*", "must not have an extension, which no message reaches")
-Number = Annotated[PhoneNumber, NO_EXTENSION, NUMBER]
 Dialed = Annotated[
     DialedNumber,
     Field(
@@ -102,21 +107,11 @@ Dialed = Annotated[
 ]
 
 
-def numbers_in(text: str) -> str:
-    """Return the numbers of several receivers, with a comma between them.
-
-    Raises:
-        PydanticCustomError: If one of them is no phone number.
-    """
-    return ",".join(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
-
-
 Receivers = Annotated[
     StrictStr,
     Length(1, 200),
-    AfterValidator(numbers_in),
+    AfterValidator(_numbers),
     Pasted(),
-    NO_EXTENSION,
     Field(
         title="Phone number",
         description="Digits, best with + and the country code; several numbers have commas between them.",
@@ -124,7 +119,9 @@ Receivers = Annotated[
     ),
 ]
 International = Annotated[
-    Number, matching(r"\+[0-9]{7,}", "must be an international number, with + and the country code: +49 30 123456")
+    PhoneNumber,
+    matching(r"\+[0-9]{7,}", "must be an international number, with + and the country code: +49 30 123456"),
+    Field(title="Phone number", description="Digits, best with + and the country code."),
 ]
 To = Annotated[
     EmailAddresses,

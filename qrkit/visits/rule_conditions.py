@@ -35,10 +35,8 @@ from qrkit.tracking.times import utc, zone_of
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
-OLD_LANGUAGES = {"iw": "he", "in": "id", "ji": "yi"}
-"""Old codes of languages, which Java and Android used, with those of today."""
-OTHER_LANGUAGES = {"nb": "no", "nn": "no"} | OLD_LANGUAGES
-"""Languages that people and rules also know by another code: Norwegian, and old codes."""
+OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "he": "iw", "in": "id", "id": "in", "ji": "yi", "yi": "ji"}
+"""Languages that people and rules also know by another code: Norwegian, and old codes of Java and Android."""
 SCRIPT = 4
 """Letters of a script in a language tag, such as Hant."""
 MOST_LANGUAGES = 50
@@ -208,12 +206,6 @@ def _among(attribute: str) -> Callable[[Condition], Test]:
     return test_of
 
 
-def _language(condition: Condition) -> Test:
-    tags = [value.partition("-") for value in condition.values]
-    values = {OLD_LANGUAGES.get(language, language) + mark + region for language, mark, region in tags}
-    return lambda visitor: not values.isdisjoint(visitor.languages)
-
-
 def _named(attribute: str, *given: str) -> Callable[[Condition], Test]:
     """Make tests of the value with the name of a condition, which is one of the values given here, or of its own."""
 
@@ -341,7 +333,7 @@ def _share(condition: Condition) -> Test:
 TESTS: dict[str, Callable[[Condition], Test]] = {
     "device": _among("device"),
     "browser": _among("device"),
-    "language": _language,
+    "language": _among("languages"),
     "query-param": _named("parameters"),
     "any-value-query-param": _query_of_any_value,
     "valueless-query-param": _named("parameters", ""),
