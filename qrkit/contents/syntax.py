@@ -41,11 +41,11 @@ WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)|(?:{'|'.join(BANKING_APPS)})://(
 OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
 """A geo: link up to a coordinate system other than WGS 84, the only one that RFC 5870 defines and maps show."""
 APP_LINK = (
-    r"(?:comgooglemaps|fb|imessage|instagram|itms(?:-apps)?|kakaotalk|line|market|pinterest|sgnl|skype|snapchat|tg|"
+    r"(?:comgooglemaps|fb|imessage|instagram|kakaotalk|line|pinterest|sgnl|skype|snapchat|tg|"
     r"twitter|viber|vnd\.youtube|waze|webcal|whatsapp|zoom(?:mtg|us))://(?=\S)|"
     r"(?:facetime(?:-audio)?|sips?|xmpp):(?=\S)|msteams:/|skype:[^\s?]+\?|spotify:[a-z]+:(?=\S)"
 )
-"""How links begin that open a call, a chat, a profile, a map, a calendar, music or a store in an app."""
+"""How links begin that open a call, a chat, a profile, a map, a calendar, or music in an app."""
 PAYMENTS_OF_APPS = (
     r"S[PI]D\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s|HRVHUB30\s|(?:[0-9]{10})?\|PL\|[0-9]{26}\||"
     r"C\+?[0-9]{9,15};[0-9.,]*;[^;]*;[0-7]\s*\Z|(?-i:0[048]0(?=[0-9]*[A-V])[0-9A-V]{89,})\s*\Z|wxp://\S|weixin://wxpay/|"

@@ -176,7 +176,7 @@ def test_a_text_that_is_no_unicode_is_still_a_page():
         ("sms:+39040", "Send a message", "sms:+39040"),
         ("tel:*100#", "Call", "tel:*100%23"),
         ("mailto:a@b.example?subject=Hi&amp;body=x", "Write an e-mail", "mailto:a@b.example?subject=Hi&body=x"),
-        ("market://details?id=com.example", "Open", "market://details?id=com.example"),
+        ("instagram://user?username=ana", "Open", "instagram://user?username=ana"),
         ("zoommtg://zoom.us/join?confno=1", "Open", "zoommtg://zoom.us/join?confno=1"),
         ("SMSTO:+39040:10%25 off; hi", "Send a message", "sms:+39040?body=10%2525%20off%3B%20hi"),
         ("sms:+39040;?&body=hi", "Send a message", "sms:+39040?body=hi"),
