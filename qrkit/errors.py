@@ -241,8 +241,8 @@ def renaming(new_name: Callable[[str], str]) -> Iterator[None]:
 class MissingParameter(InvalidParameter):
     """A required field is absent or empty."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(Problem(name, None, "is required", "missing-parameter"))
+    def __init__(self, name: str, rule: str = "is required") -> None:
+        super().__init__(Problem(name, None, rule, "missing-parameter"))
 
 
 class UnknownParameter(InvalidParameter):

@@ -9,6 +9,9 @@ import re
 
 from qrkit.contents.syntax import IN_FRONT, PAYMENTS_OF_APPS
 
+SAUDI_NUMBER = "(?:Ag8zM|[AQgw]IPMz|CDzM)"
+"""The tax number in a receipt of Saudi Arabia: in base64, 15 digits that begin with 3, behind the bytes 2 and 15."""
+
 APP_CODES = {
     "payment": (
         rf"(?i:(?:BCD\s+0[0-9]{{2}}|SPC\s+0[0-9]{{3}})\s|000201[0-9]{{4}}.*6304[0-9A-F]{{4}}\s*\Z|{PAYMENTS_OF_APPS})"
@@ -30,7 +33,11 @@ APP_CODES = {
     "boarding pass": "M[1-9][A-Z0-9/. -]{20}[E ][A-Z0-9 ]{7}[A-Z]{6}[A-Z0-9 ]{3}[0-9 ]{4}[A-Z0-9 ][0-9]{3}",
     "receipt": (
         r"V0;[^;]+;(?:Kassenbeleg|Bestellung|SonstigerVorgang)|_R[0-9]-[A-Z]{2}[0-9]+_|"
-        r"A:[0-9]{9}\*B:[^*]+\*C:[A-Z]{2}\*D:"
+        r"A:[0-9]{9}\*B:[^*]+\*C:[A-Z]{2}\*D:|t=[0-9]{8}T[0-9]{4,6}&s=[0-9.]+&fn=[0-9]+&|O-[0-9A-F]{32}\s*\Z|"
+        r"[0-9]{60}\s*\Z|[0-9]{44}\|[0-9]{14}\|[0-9.]+\||[0-9]{11}\|[0-9]{2}\|[A-Z0-9]{4}\|[0-9]+\|[0-9.]+\||"
+        r"01,[0-9]{2},[0-9]{10,12},[0-9]{8},[0-9.]+,20[0-9]{6},|[A-Z]{2}[0-9]{19}[0-9A-Fa-f]{16}[0-9]{16}[\w+/]{22}==|"
+        r'\*\*:[^:]+:[0-9.]+:[0-9.]+(?::|\s*\Z)|\{\s*"vkntckn"|eyJ[\w-]+\.eyJkYXRhIjoie1wiU2VsbGVyR3N0aW|'
+        rf"A[Q-Za-f](?=[\w+/]{{60,}}={{0,2}}\s*\Z)[\w+/]*{SAUDI_NUMBER}"
     ),
     "wallet request": (
         r"(?:(?:eudi-)?openid4v(?:p|ci)|openid-credential-offer|siopv2|haip(?:-v[cp]i?)?|mdoc|didcomm):\S|"

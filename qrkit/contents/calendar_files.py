@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from itertools import takewhile
 
-ADDED = {"UID": "UID:{digest}@qrkit", "DTSTAMP": "DTSTAMP:19700101T000000Z"}
-"""Lines that an event must have (RFC 5545, 3.6.1), the same ones each time, so that an event is not saved twice."""
+CALENDAR = {"VERSION": "VERSION:2.0", "PRODID": "PRODID:-//qrkit//qrkit//EN"}
+EVENT = {"UID": "UID:{id}@qrkit", "DTSTAMP": "DTSTAMP:19700101T000000Z"}
+"""Lines that a calendar and an event must have (RFC 5545, 3.4 and 3.6.1), the same ones each time, so that an event is
+not saved twice."""
 
 
 def calendar_file(content: str) -> str:
-    """Return an event inside of a calendar, as RFC 5545 demands of a file; any other content as it is.
+    """Return a calendar or an event as a file, with the lines that RFC 5545 demands; any other content as it is.
 
-    Codes often contain only the event, because that is shorter, and leave out the lines in it that no person reads.
+    Codes often contain only the event, because that is shorter, and leave out the lines that no person reads.
     """
     lines = [line for line in re.split("\r\n|\r|\n", content.strip(" \t\r\n")) if line]
-    if not lines or lines[0].strip().upper() != "BEGIN:VEVENT":
+    heads = [line.strip().upper() for line in lines]
+    if not heads or heads[0] not in ("BEGIN:VEVENT", "BEGIN:VCALENDAR"):
         return content
-    if not any(line.strip().upper() == "END:VEVENT" for line in lines):
-        lines.append("END:VEVENT")
+    if heads[0] == "BEGIN:VCALENDAR":
+        del lines[0], heads[0]
+    if heads and heads[-1] == "END:VCALENDAR":
+        del lines[-1], heads[-1]
+    made, digest = ["BEGIN:VCALENDAR", *_missing(lines, CALENDAR)], sha256(content.encode("utf-8", "replace"))
+    count = heads.count("BEGIN:VEVENT")
+    for place, line in enumerate(lines):
+        made.append(line)
+        if heads[place] == "BEGIN:VEVENT":
+            id = digest.hexdigest()[:32] + (f"-{place}" if count > 1 else "")
+            event = takewhile(lambda place: heads[place] != "END:VEVENT", range(place, len(lines)))
+            made += [added.format(id=id) for added in _missing((lines[one] for one in event), EVENT)]
+    made += ["END:VEVENT"] * (count - heads.count("END:VEVENT"))
+    return "\r\n".join([*made, "END:VCALENDAR", ""])
+
+
+def _missing(lines: Iterable[str], needed: Mapping[str, str]) -> list[str]:
     named = {re.split("[:;]", line, maxsplit=1)[0].upper() for line in lines}
-    digest = sha256(content.encode("utf-8", "replace")).hexdigest()[:32]
-    added = [line.format(digest=digest) for name, line in ADDED.items() if name not in named]
-    calendar = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//qrkit//qrkit//EN", "BEGIN:VEVENT", *added, *lines[1:]]
-    return "\r\n".join([*calendar, "END:VCALENDAR", ""])
+    return [line for name, line in needed.items() if name not in named]

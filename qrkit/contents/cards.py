@@ -32,6 +32,7 @@ from qrkit.contents.syntax import (
     moment_of,
     names_of,
     network_of,
+    parameters_of,
     security_of,
     split,
     unescape,
@@ -397,10 +398,12 @@ def _event(text: str) -> Card:
         said.pop("DTEND", None)
     if "RRULE" in fields:
         parts = dict(part.partition("=")[::2] for part in fields["RRULE"].value.strip().upper().split(";"))
+        from qrkit.contents.events import WEEKDAYS, last_day_of  # few events are repeated
+
+        if parts.get("FREQ") == "WEEKLY" and begin and parts.get("BYDAY") == WEEKDAYS[begin.weekday()]:
+            del parts["BYDAY"]
         is_each = parts.get("INTERVAL", "1") == "1" and parts.keys() <= {"FREQ", "INTERVAL", "UNTIL", "WKST"}
         said["RRULE"] = Word(REPEATS.get(parts.get("FREQ", ""), MORE_THAN_ONCE) if is_each else MORE_THAN_ONCE)
-        from qrkit.contents.events import last_day_of  # few events are repeated
-
         last = last_day_of(parts.get("UNTIL", ""), start.zone if isinstance(start, Moment) else "")
         said |= {"UNTIL": Moment(last)} if last else {}
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
@@ -469,8 +472,7 @@ LINKS: Mapping[str, Callable[[str], str]] = {
 
 
 def _parse_query(query: str) -> list[tuple[str, str]]:
-    pairs = (one.partition("=") for one in query.split("&"))
-    return [(name.lower(), unquoted(value)) for name, _, value in pairs]
+    return [(name, unquoted(value)) for name, value in parameters_of(query)]
 
 
 def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, str]) -> tuple[Row, ...]:

@@ -41,6 +41,13 @@ CHECK_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83)
 """Letters, check letters and weights of the check pair of a model number (GMN, AI 8013)."""
 
+MONTHS = frozenset({"11", "12", "13", "15", "16", "17"})
+"""Identifiers whose date may have the day 00, the end of the month."""
+BIRTHS = frozenset({"7250", "7251"})
+"""Identifiers whose date has a year of four digits."""
+DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"
+"""Identifiers that may have this in place of a time: any time of the day."""
+
 GTIN_LENGTHS = (8, 12, 13, 14)
 
 
@@ -153,15 +160,18 @@ def _check_pair(value: str) -> str:
 
 
 def _check_date(number: str, value: str) -> None:
-    """Judge dates, and times after them; day 00 is the end of the month."""
-    dates = [value[:8]] if number in ("7250", "7251") else [f"20{value[:6]}"]
-    dates += [f"20{value[6:]}"] if number == "7007" and len(value) > 6 else []
-    for date in dates:
-        day = "01" if date[6:] == "00" and number not in ("7250", "7251") else date[6:]
+    """Judge dates, and times after them."""
+    parts = [value[:6], value[6:]] if number == "7007" else [value]  # the first and the last day of a harvest
+    for part in filter(None, parts):
+        moment = part if number in BIRTHS else f"20{part}"
+        day, hours = moment[:8], moment[8:]
+        day = day.removesuffix("00") + "01" if number in MONTHS and day.endswith("00") else day
+        hours = "" if number in DAYS and hours == UNSPECIFIED else hours
         try:
-            datetime.strptime(date[:6] + day, "%Y%m%d")
+            # With all its digits, each part has two.
+            datetime.strptime(day + hours, "%Y%m%d%H%M%S"[: 6 + len(hours)])
         except ValueError:
-            raise broken(f"({number}) must begin with a date, YYMMDD; {value!r} has no such day") from None
+            raise broken(f"({number}) must begin with a date, YYMMDD; {value!r} has no such day or time") from None
 
 
 def gtin_of(text: str) -> str:

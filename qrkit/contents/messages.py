@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine, Pasted, check_characters, matching, requiring
-from qrkit.contents.syntax import message_of, raw_pairs, unescape, unquoted
+from qrkit.contents.syntax import message_of, parameters_of, raw_pairs, unescape, unquoted
 from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
@@ -19,6 +19,8 @@ _SEPARATORS = re.compile("[ ()./-]")
 _NUMBER = re.compile(r"\+?[0-9]{3,15}(?:;ext=[0-9]{1,10})?")
 _CODE = re.compile("[*#][0-9*#]{1,30}")
 """Matches a code that phones run, such as `*100#`."""
+_TONES = re.compile(r" *(?:,[0-9*, ]*#|,{2,}[0-9*#, ]*[0-9*#])$")
+"""Matches pauses and the tones after them, such as the number of a conference, `,,123456#`."""
 _EXTENSION = re.compile(
     r"[\s,;]*(?:ext=|#|(?:extension|extn?|durchwahl|dw|poste|int)\b[.:]?|x(?=[ .]?[0-9]))[ .:]*([0-9]{1,10})$",
     re.IGNORECASE,
@@ -63,9 +65,20 @@ def _two_numbers(text: str) -> list[str]:
 
 
 def _dialed(text: str) -> str:
-    """Return a number, or a code that phones run."""
+    """Return a number with the tones that phones send after a pause, or a code that phones run."""
     code = text.replace(" ", "")
-    return code if _CODE.fullmatch(code) else number_in(text)
+    if _CODE.fullmatch(code):
+        return code
+    tones = _TONES.search(text)
+    return number_in(text[: tones.start()]) + tones[0].replace(" ", "") if tones else number_in(text)
+
+
+def _numbers(text: str) -> str:
+    """Return the numbers of several receivers, with a comma between them."""
+    numbers = list(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
+    if any(";" in number for number in numbers):
+        raise broken("must not have an extension, which no message reaches")
+    return ",".join(numbers)
 
 
 PhoneNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(number_in), Pasted()]
@@ -84,14 +97,31 @@ def plain_text(text: str) -> str:
 
 
 PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
-NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
-Number = Annotated[PhoneNumber, matching("[^;]*", "must not have an extension, which no message reaches"), NUMBER]
 Dialed = Annotated[
     DialedNumber,
-    Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
+    Field(
+        title="Phone number",
+        description="Digits, best with + and the country code; tones may follow after pauses, as in "
+        "`+39040123456,,12#`. Or a code, such as `*100#`.",
+    ),
+]
+
+
+Receivers = Annotated[
+    StrictStr,
+    Length(1, 200),
+    AfterValidator(_numbers),
+    Pasted(),
+    Field(
+        title="Phone number",
+        description="Digits, best with + and the country code; several numbers have commas between them.",
+        examples=["+39 040 123456"],
+    ),
 ]
 International = Annotated[
-    Number, matching(r"\+[0-9]{7,}", "must be an international number, with + and the country code: +49 30 123456")
+    PhoneNumber,
+    matching(r"\+[0-9]{7,}", "must be an international number, with + and the country code: +49 30 123456"),
+    Field(title="Phone number", description="Digits, best with + and the country code."),
 ]
 To = Annotated[
     EmailAddresses,
@@ -134,8 +164,7 @@ def _quoted(text: str) -> str:
 def read_email(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail, or None for a text without a receiver."""
     to, _, query = text.partition(":")[2].partition("?")
-    parameters = (pair.partition("=") for pair in query.split("&"))
-    values = {name.lower(): value for name, _, value in reversed(list(parameters))}
+    values = dict(reversed(list(parameters_of(query))))
     fields: dict[str, Any] = {"to": _split(to.lstrip("/")) + _split(values.get("to", ""))}
     fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
     fields["subject"] = unquoted(values.get("subject", "")) or None
@@ -169,7 +198,7 @@ def _split(addresses: str) -> tuple[str, ...]:
 
 @kind("Text message", behind="page")
 def sms(
-    number: Annotated[Number, Field(examples=["+39 040 123456"])],
+    number: Receivers,
     text: Message = None,
 ) -> str:
     r"""Begin a text message.

@@ -41,10 +41,11 @@ WALLET_LINK = rf"(?:{'|'.join(WALLETS)}):(?=\S)|(?:{'|'.join(BANKING_APPS)})://(
 OTHER_SYSTEM = r"[^?]*;crs=(?!wgs84\b)"
 """A geo: link up to a coordinate system other than WGS 84, the only one that RFC 5870 defines and maps show."""
 APP_LINK = (
-    r"(?:sgnl|skype|tg|viber|webcal|whatsapp)://(?=\S)|(?:facetime(?:-audio)?|sips?|xmpp):(?=\S)|"
-    r"skype:[^\s?]+\?|spotify:[a-z]+:(?=\S)"
+    r"(?:comgooglemaps|fb|imessage|instagram|kakaotalk|line|pinterest|sgnl|skype|snapchat|tg|"
+    r"twitter|viber|vnd\.youtube|waze|webcal|whatsapp|zoom(?:mtg|us))://(?=\S)|"
+    r"(?:facetime(?:-audio)?|sips?|xmpp):(?=\S)|msteams:/|skype:[^\s?]+\?|spotify:[a-z]+:(?=\S)"
 )
-"""How links begin that open a call, a chat, a calendar or music in an app."""
+"""How links begin that open a call, a chat, a profile, a map, a calendar, or music in an app."""
 PAYMENTS_OF_APPS = (
     r"S[PI]D\*[0-9]|ST0001[0-9]\||K:P[RTK]\||UPNQR\s|HCT\s+[0-9]{3}\s|HRVHUB30\s|(?:[0-9]{10})?\|PL\|[0-9]{26}\||"
     r"C\+?[0-9]{9,15};[0-9.,]*;[^;]*;[0-7]\s*\Z|(?-i:0[048]0(?=[0-9]*[A-V])[0-9A-V]{89,})\s*\Z|wxp://\S|weixin://wxpay/|"
@@ -111,11 +112,17 @@ def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
     rest = re.sub("^([^:?&;]*);(?=body=)", r"\1?", rest, flags=re.IGNORECASE)  # as iPhones took it before iOS 8
     number, mark, more = re.fullmatch("([^:?&]*)([:?&]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]  # matches any text
     if mark != ":":
-        parameters = (pair.lstrip("?").partition("=") for pair in more.split("&"))
-        values = {name.lower(): value for name, _, value in reversed(list(parameters))}
+        values = {name.lstrip("?"): value for name, value in reversed(list(parameters_of(more)))}
         more = values.get("body", "")
         number = values.get("addresses", "") if number.strip("/").lower() == "open" else number
     return unquoted(number).strip(" /;\r\n"), more if mark == ":" and is_plain else unquoted(more)
+
+
+def parameters_of(query: str) -> Iterator[tuple[str, str]]:
+    """Parse a query into names in lower case and values as they are written. HTML has `&amp;` in place of `&`."""
+    for pair in re.split("&(?:amp;)?", query):
+        name, _, value = pair.partition("=")
+        yield name.lower(), value
 
 
 def lines_of_card(text: str) -> Iterator[Line]:

@@ -217,7 +217,7 @@ class Records:
             NotFound: If this portfolio has no campaign with this ID.
         """
         with self.store.atomic():
-            self.get_campaign(id)
+            id = self.get_campaign(id).id
             codes = self._stored(campaign=id)
             if keep:
                 campaign_table.leave_campaign(self.store, id, codes, self.now())
@@ -284,11 +284,11 @@ class Records:
             'https://go.example.com/door'
         """
         with self.store.atomic():
-            campaign = self._check_campaign(campaign_id)
+            campaign = None if campaign_id is None else self._check_campaign(campaign_id)
             self.templates.check_known(template)
             code = QRCode(
                 id=new_id(),
-                campaign_id=campaign_id,
+                campaign_id=campaign and campaign.id,
                 name=name or name_from(str(content)),
                 content=content,
                 comment=comment,
@@ -454,8 +454,7 @@ class Records:
             stored = self._one(id)
             self.templates.check_known(template or "")
             if campaign_id is not None:
-                changes["campaign_id"] = None if campaign_id == "" else campaign_id
-                self._check_campaign(changes["campaign_id"])
+                changes["campaign_id"] = self._check_campaign(campaign_id).id if campaign_id else None
             changes |= {"name": name_from(str(content or stored.content))} if name == "" else {}
             for part, given in (("location", location), ("properties", properties)):
                 if given is not None:
@@ -514,9 +513,7 @@ class Records:
         unknown = NotFound("QR Code", id.name if isinstance(id, QRCode) else id, hint=hint)
         raise unknown.advising({"python": "qrcodes() of the portfolio shows what there is."})
 
-    def _check_campaign(self, id: str | None) -> Campaign | None:
-        if id is None:
-            return None
+    def _check_campaign(self, id: str) -> Campaign:
         found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
             ids = [one.id for one in self.list_campaigns() if one.name == id]
@@ -585,8 +582,11 @@ def _several(kind: str, text: str, number: int, which: Sequence[str], better: st
 
 
 def _sought(id: Any) -> str:
-    """Return the ID to look up; for a value that cannot be an ID, return "", which no record has."""
-    return id if isinstance(id, str) and id.isascii() else ""
+    """Return the ID to look up, which clients may write in capitals and with hyphens, as a GUID.
+
+    For a value that cannot be an ID, return "", which no record has.
+    """
+    return id.lower().replace("-", "") if isinstance(id, str) and id.isascii() else ""
 
 
 def visible(code: QRCode) -> QRCode:

@@ -187,11 +187,10 @@ class ManyRecords(Records):
             raise InvalidParameter(Problem("rules", terms["rules"], "cannot be combined with rules_of_campaigns"))
         with self.store.atomic():
             self.templates.check_known(template or "")
-            self._check_campaign(campaign_id or None)
             codes = self._those(ids)
             same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
-                same["campaign_id"] = campaign_id or None
+                same["campaign_id"] = self._check_campaign(campaign_id).id if campaign_id else None
             same |= self._checked({name: value for name, value in terms.items() if value is not None})
             ruled = {one.id: one.rules for one in self.list_campaigns()} if rules_of_campaigns else {}
             pairs = []

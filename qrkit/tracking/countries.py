@@ -7,6 +7,9 @@ from importlib.resources import files
 
 from qrkit.languages import country
 
+OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
+"""Codes of countries that the European Union uses and ISO 3166 does not, with those of ISO 3166."""
+
 
 @cache
 def _names() -> dict[str, list[str]]:
@@ -29,6 +32,11 @@ def country_name(code: str) -> str:
 def country_code_of(name: str) -> str | None:
     """Return the code of a country with this English name; None if it is unknown."""
     return _codes().get(name.strip().lower())
+
+
+def is_country(code: str) -> bool:
+    """Whether a code, in either case, is that of a country."""
+    return OTHER_COUNTRIES.get(code.lower(), code).upper() in _names()
 
 
 def country_code(text: str) -> str | None:

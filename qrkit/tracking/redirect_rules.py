@@ -21,6 +21,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, mo
 from qrkit.design.limits import Content, Length, Most, Text, Whole, Within
 from qrkit.errors import InvalidParameter, nearest
 from qrkit.model import UNLESS_EMPTY, Model, broken, plain
+from qrkit.tracking.countries import is_country
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
@@ -398,6 +399,8 @@ def _contradiction(rule: RedirectRule) -> str:
             wanted[one.type, one.match_key] = known & values
             if not known & values:
                 return f"no visitor has two of a {one.type}"
+        if one.type == "geolocation-country-code" and not any(map(is_country, one.match_value)):
+            return f"no country has the code {' or '.join(one.match_value)}"
     if first and last and first >= last:
         return "it ends before it begins"
     for key, values in wanted.items():

@@ -75,6 +75,7 @@ def destination(content: str) -> Destination:
         return Destination("redirect", location) if location else Destination("page")
     if _TAPPED.match(text):
         mark = "" if name == "tel" else "#"  # the # key of a phone, not the fragment of an address
+        text = text.replace("&amp;", "&")  # as HTML writes it
         return Destination("page", link=quote(text, safe=f"%:/?{mark}[]@!$&'()*+,;=-._~"))
     return Destination("page")
 

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl
 
 from qrkit.store.recording.scan_numbers import ScanNumber
 from qrkit.store.recording.user_agents import LONGEST, parse_user_agent
+from qrkit.tracking.countries import OTHER_COUNTRIES
 from qrkit.tracking.records import Place
 from qrkit.tracking.redirect_rules import (
     WEEKDAYS,
@@ -34,10 +35,10 @@ from qrkit.tracking.times import utc, zone_of
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
-OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
+OTHER_LANGUAGES = {"nb": "no", "nn": "no", "iw": "he", "he": "iw", "in": "id", "id": "in", "ji": "yi", "yi": "ji"}
 """Languages that people and rules also know by another code: Norwegian, and old codes of Java and Android."""
-OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
-"""Codes of countries that the European Union uses and ISO 3166 does not, with those of ISO 3166."""
+SCRIPT = 4
+"""Letters of a script in a language tag, such as Hant."""
 MOST_LANGUAGES = 50
 MOST_PARAMETERS = 100
 MOST_COMPILED = 1_000
@@ -169,12 +170,13 @@ def _tests_of(rules: tuple[RedirectRule, ...]) -> list[Test]:
 
 
 def _all_of(conditions: Sequence[Condition]) -> Test:
-    tests = [_test_of(one) for one in conditions]
+    tests = [_test_of(one, conditions) for one in conditions]
     return tests[0] if len(tests) == 1 else lambda visitor: all(test(visitor) for test in tests)
 
 
-def _test_of(condition: Condition) -> Test:
-    test = TESTS[condition.type](condition)
+def _test_of(condition: Condition, beside: Sequence[Condition]) -> Test:
+    """Return the test of a condition, which stands beside others in its rule."""
+    test = _weekday(condition, beside) if condition.type == "weekday" else TESTS[condition.type](condition)
     return (lambda visitor: test(visitor) is False) if condition.is_negated else test
 
 
@@ -192,6 +194,7 @@ def _languages_in(accepted: str) -> frozenset[str]:
     found = [match for part in parts if (match := _LANGUAGE.fullmatch(part))]
     tags = [one[1].lower().split("-") for one in found if float(one[2] or 1) >= LEAST_QUALITY]
     tags += [[OTHER_LANGUAGES[tag[0]], *tag[1:]] for tag in tags if tag[0] in OTHER_LANGUAGES]
+    tags += [[tag[0], *tag[2:]] for tag in tags if len(tag) > 2 and len(tag[1]) == SCRIPT]  # zh-Hant-TW is also zh-TW
     return frozenset("-".join(tag[:length]) for tag in tags for length in range(1, len(tag) + 1))
 
 
@@ -246,7 +249,8 @@ def _place(part: str) -> Callable[[Condition], Test]:
 
 
 def _referrer(condition: Condition) -> Test:
-    values, ends = condition.values, tuple(f".{value}" for value in condition.values)
+    values = {value.removeprefix("*.") for value in condition.values}
+    ends = tuple(f".{value}" for value in values)
     return lambda visitor: (host := visitor.referrer) is not None and (host in values or host.endswith(ends))
 
 
@@ -278,22 +282,34 @@ def _after(condition: Condition) -> Test:
     return lambda visitor: visitor.moment > first
 
 
-def _weekday(condition: Condition) -> Test:
-    values, zone = condition.values, zone_of(condition.match_key or "UTC")
-    return lambda visitor: WEEKDAYS[visitor.moment.astimezone(zone).weekday()] in values
+def _weekday(condition: Condition, beside: Sequence[Condition]) -> Test:
+    """Make the test of a weekday. Hours beside it that last over midnight belong to the day on which they begin."""
+    values, key = condition.values, condition.match_key or "UTC"
+    hours = [one for one in beside if one.type == "hours" and (one.match_key or "UTC") == key]
+    nights = [last for one in hours for first, last in map(hours_in, one.match_value) if last < first]
+    end, zone = max(nights, default=0), zone_of(key)
+
+    def test(visitor: Visitor) -> bool:
+        local = visitor.moment.astimezone(zone)
+        return WEEKDAYS[local.weekday() - (_minute(local) < end)] in values
+
+    return test
 
 
 def _hours(condition: Condition) -> Test:
     spans, zone = [hours_in(value) for value in condition.match_value], zone_of(condition.match_key or "UTC")
 
     def test(visitor: Visitor) -> bool:
-        local = visitor.moment.astimezone(zone)
-        minute = local.hour * 60 + local.minute
+        minute = _minute(visitor.moment.astimezone(zone))
         return any(
             first <= minute < last if first < last else minute >= first or minute < last for first, last in spans
         )
 
     return test
+
+
+def _minute(local: datetime) -> int:
+    return local.hour * 60 + local.minute
 
 
 def _drawn(visitor: Visitor, purpose: bytes = b"") -> int:
@@ -330,9 +346,8 @@ TESTS: dict[str, Callable[[Condition], Test]] = {
     "scan-number": _number,
     "before-date": _before,
     "after-date": _after,
-    "weekday": _weekday,
     "hours": _hours,
     "gs1-element": _named("elements"),
     "share": _share,
 }
-"""Makes the test of a condition, by its type."""
+"""Makes the test of a condition, by its type; that of a weekday depends on the conditions beside it."""

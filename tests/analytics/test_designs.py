@@ -8,6 +8,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth
+from qrkit.analytics.between_codes import CodeLogs, between_codes
 from qrkit.errors import InvalidParameter
 from tests.analytics.study_intervals import designs_cell
 from tests.analytics.worlds import Posters
@@ -79,6 +80,17 @@ def test_an_effect_is_found_as_often_as_planned():
     assert needed["is_enough"]
     found = designs_cell(Posters(int(needed["posters"]), 1.0, 0.2, ratio=1.5, places=0.0), 200)
     assert found.width < 2 * np.log(1.5)
+
+
+@pytest.mark.parametrize(("few", "many"), [(2, 2), (2, 10), (2, 40), (40, 2), (3, 100), (20, 20)])
+def test_few_codes_beside_many_are_called_different_no_more_often_than_stated(few, many):
+    random, missed, worlds = np.random.default_rng(4), 0, 400
+    for _ in range(worlds):
+        logs = (CodeLogs(random.standard_normal(number), np.full(number, 1e-6)) for number in (few, many))
+        found = between_codes(*logs, 0.95)
+        assert found.differs == (not 0.025 <= found.probability <= 0.975)
+        missed += found.differs
+    assert missed <= 0.05 * worlds + 2 * np.sqrt(0.05 * 0.95 * worlds)
 
 
 def test_places_that_differ_are_no_difference_of_designs(alike):

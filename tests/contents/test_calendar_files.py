@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +43,19 @@ def test_an_event_that_was_cut_ends():
     assert calendar_file("BEGIN:VEVENT\nSUMMARY:Opening").endswith("\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
 
 
-@pytest.mark.parametrize("content", ["", "hello", f"BEGIN:VCALENDAR\n{EVENT}\nEND:VCALENDAR", "BEGIN:VCARD\nEND:VCARD"])
+@pytest.mark.parametrize("content", [f"\nBEGIN:VCALENDAR\r{EVENT}\rEND:VCALENDAR", f"begin:vcalendar\n{EVENT[:-11]}"])
+def test_a_calendar_gets_what_it_lacks(content):
+    assert calendar_file(content).split("UID:")[0] == calendar_file(EVENT).split("UID:")[0]
+    assert calendar_file(content).split("UID:")[1][38:] == calendar_file(EVENT).split("UID:")[1][38:]
+
+
+def test_several_events_of_a_calendar_have_ids_of_their_own():
+    file = calendar_file(f"BEGIN:VCALENDAR\nPRODID:x\n{EVENT}\n{EVENT}\nEND:VCALENDAR")
+    assert len(set(re.findall("UID:(.*)\r", file))) == file.count("DTSTAMP:") == 2
+    assert (file.count("PRODID:"), file.count("VERSION:2.0")) == (1, 1)
+
+
+@pytest.mark.parametrize("content", ["", "hello", "BEGIN:VCARD\nEND:VCARD"])
 def test_any_other_content_stays_as_it_is(content):
     assert calendar_file(content) == content
 

@@ -205,6 +205,12 @@ def test_an_event_says_that_it_repeats(rule, rows):
     assert [row.label for row in found] == ["Repeats", "Until"][: len(rows)]
 
 
+@pytest.mark.parametrize(("day", "told"), [("FR", "Every week"), ("SA", "More than once")])
+def test_a_rule_that_names_the_weekday_of_the_start_is_every_week(day, told):
+    found = card(event("SUMMARY:Club", "DTSTART:20260612T220000", f"RRULE:FREQ=WEEKLY;BYDAY={day}"))
+    assert values(found)["Repeats"] == told
+
+
 def test_last_day_of_an_event_is_one_where_it_takes_place():
     west = contents.event("X", "2026-12-01 18:00", time_zone="America/New_York", repeat="weekly", until="2026-12-24")
     assert values(card(west))["Until"] == Moment(date(2026, 12, 24))

@@ -139,6 +139,11 @@ def test_a_note_says_what_a_change_of_an_old_form_loses(text, change, note):
 MESSAGES = [
     ("MMSTO:+12:Sub:text", "sms", {"number": "+12", "text": "Sub:text"}),
     ("mms:+12?body=hi%20there", "sms", {"number": "+12", "text": "hi there"}),
+    (
+        "mailto:a@b.example?subject=Hi&amp;body=Hello",
+        "email",
+        {"to": ("a@b.example",), "subject": "Hi", "body": "Hello"},
+    ),
     ("sms:/open?addresses=+12,+34&body=Hi", "sms", {"number": "+12,+34", "text": "Hi"}),
     ("sms:+12?body=caf%E9", "sms", {"number": "+12", "text": "café"}),
     ("sms:+12;body=I%20come", "sms", {"number": "+12", "text": "I come"}),
@@ -420,6 +425,17 @@ APP_CODES = [
     ("V0;ABC;Kassenbeleg-V1;Beleg^75.33_7.99_0.00_0.00_0.00^10.00:Bar;18;112", "receipt"),
     ("_R1-AT0_DEMO-CASH-BOX817_83468_2015-11-25T19:20:10_0,00", "receipt"),
     ("A:123456789*B:999999990*C:PT*D:FS*E:N*F:20260101*G:FS 1/1", "receipt"),
+    ("AQxCb2JzIFJlY29yZHMCDzMxMDEyMjM5MzUwMDAwMwMUMjAyMi0wNC0yNVQxNTozMDowMFoEBzEwMDAuMDAFBjE1MC4wMA==", "receipt"),
+    ("AQdCb2JzIFJlAg8zMTAxMjIzOTM1MDAwMDMDFDIwMjItMDQtMjVUMTU6MzA6MDBaBAcxMDAwLjAwBQYxNTAuMDA=", "receipt"),
+    ("AB112233441020523999900000090000000a80000000012345678ydXZt4LAN1UHN/j1juVcRA==:**********:3:3:1:", "receipt"),
+    ("**:\u53e3\u7f69:1:210:\u725b\u5976:1:25", "receipt"),
+    ("t=20200924T1837&s=349.93&fn=9282440300682838&i=46534&fp=1273019065&n=1", "receipt"),
+    ("eyJhbGciOiJSUzI1NiJ9.eyJkYXRhIjoie1wiU2VsbGVyR3N0aW5cIjpcIjM3QVJ.c2ln", "receipt"),
+    ("O-7DBCDA8A56EE426DBCDA8A56EE426D1A", "receipt"),
+    ("223175087923687075112234402528973166755123456781508151013321", "receipt"),
+    ("35160461099008000141599000009410002051105450|20160404152105|12.34|12345678909|sgn", "receipt"),
+    ("20100070970|01|F001|123|18.00|118.00|2020-01-01|6|20100070971|", "receipt"),
+    ("01,10,044031900111,12345678,100.00,20200101,12345678901234567890,ABCD,", "receipt"),
     ("openid4vp://?client_id=x&request_uri=https%3A%2F%2Fx.example", "wallet request"),
     ("wc:7f6e504bfad60b485450578e05678ed3e8e8c4751d3c6160be17160d63ec90f9@2?symKey=5", "wallet request"),
 ]
@@ -444,6 +460,9 @@ def test_codes_of_apps_are_not_shown_in_lists(text, title):
         ("DPP:C:81/1,115/36;M:5254005828e5;V:2;K:MDkwEwYH;;", "Wi-Fi device"),
         *APP_CODES,
         ("MT: hello", ""),
+        ("**: a note", ""),
+        ("t=20200924T1837&s=x", ""),
+        ("AQAB" + "a1B2" * 40, ""),
         ("DPP:", ""),
         ("FIDO: a dog", ""),
         ("C: 070 123;100;x;", ""),
@@ -461,6 +480,11 @@ def test_contents_that_only_apps_read_are_recognized(text, title):
 def test_contents_that_only_apps_read_are_never_tracked():
     with open_portfolio(":memory:") as portfolio, pytest.raises(InvalidParameter, match="apps read from the code"):
         portfolio.insert_qrcode("LPA:1$SMDP.GSMA.COM$04386-AGYFT-A74Y8-3F815")
+
+
+def test_a_message_to_several_people_is_written_and_changed():
+    assert contents.sms("+39 040 123; 040 456", "Hi") == "SMSTO:+39040123,040456:Hi"
+    assert contents.read("sms:+39040123,+39040456?body=Hi").replace(text="Bye") == "SMSTO:+39040123,+39040456:Bye"
 
 
 # Fields as people type them -------------------------------------------------------------------------------------------

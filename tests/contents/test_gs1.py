@@ -183,6 +183,10 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
         (lambda: contents.gs1_elements({"01": "09506000134353"}), r"\(01\) has the check digit 3, .* needs 2"),
         (lambda: contents.gs1_elements({"00": "195201234567891233"}), r"\(00\) has the check digit 3, .* needs 2"),
         (lambda: contents.gs1_elements("(01)09506000134352(17)281331"), "has no such day"),
+        (lambda: contents.gs1_elements("(01)09506000134352(7003)2712312530"), "has no such day or time"),
+        (lambda: contents.gs1_elements("(01)09506000134352(7003)2712001230"), "has no such day or time"),
+        (lambda: contents.gs1_elements("(01)09506000134352(7007)270101270132"), "has no such day or time"),
+        (lambda: contents.gs1_elements("(01)09506000134352(8008)271231123"), "has no such day or time"),
         (lambda: contents.gs1_elements("(01)09506000134352(17)28123"), "format N6"),
         (lambda: contents.gs1_elements("(01)09506000134352(05)1"), "no application identifier '05'"),
         (lambda: contents.gs1_elements("(01)09506000134352(10)A(10)B"), "twice"),
@@ -220,3 +224,11 @@ def test_damaged_contents_are_read_as_something(content, start, length, text):
 def test_hostile_texts_take_no_longer_than_others(start, piece):
     """Quadratic work would take minutes here."""
     assert contents.read(start + piece * 200_000).fields
+
+
+@pytest.mark.parametrize(
+    "element",
+    ["(17)271200", "(4324)2712319999", "(8008)27123112", "(8008)271231123059", "(7007)270101", "(7251)202001012359"],
+)
+def test_dates_may_lack_a_day_or_have_a_time(element):
+    assert contents.read(str(contents.gs1_elements(f"(01)09506000134352{element}"))).kind == "gs1_elements"

@@ -138,6 +138,19 @@ def test_two_numbers_are_refused_with_both(text, first, second):
     assert repr(second) in caught.value.rule
 
 
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("+1 555 0100,,123 456#", "tel:+15550100,,123456%23"),
+        ("+1 555 0100 ,12#", "tel:+15550100,12%23"),
+        ("+1 555 0100,,5", "tel:+15550100,,5"),
+    ],
+)
+def test_tones_follow_after_a_pause(text, link):
+    assert contents.phone(text) == link
+    assert contents.phone(contents.read(link).fields["number"]) == link
+
+
 @pytest.mark.parametrize("text", ["+1 555 0100 x12", "*100#"])
 def test_messages_reach_no_extension_and_no_code(text):
     with pytest.raises(InvalidParameter):

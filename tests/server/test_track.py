@@ -4,6 +4,7 @@ import json
 import re
 from datetime import UTC, datetime
 from urllib.parse import urlencode, urlsplit
+from uuid import UUID
 from wsgiref.validate import validator
 
 import pytest
@@ -285,6 +286,28 @@ def test_unknown_fields_are_ignored_and_named_with_their_paths(api):
     put = api.ask("PUT", f"campaign/{made.json()['id']}", {"name": "Summer", "a b": 1, "id": "x"})
     assert put.headers["x-api-warning"] == "unknown fields were ignored: a b"
     assert "X-Api-Warning" in put.headers["access-control-expose-headers"]
+
+
+def test_a_missing_field_is_told_with_the_unknown_ones(api):
+    told = api.send("POST", "qrcode", {"Content": TARGET})
+    assert (told.status, told.headers["x-api-error-code"]) == (400, "missing-parameter")
+    assert told.headers["x-api-error"] == "content: is required; unknown fields were ignored: Content"
+    told = api.send("POST", "campaign", {"Name": "Spring"})
+    assert told.headers["x-api-error"] == "name: is required; unknown fields were ignored: Name"
+
+
+@pytest.mark.rule("T1")
+def test_an_id_may_be_written_as_a_guid(api):
+    campaign = api.ask("POST", "campaign", {"name": "Guid"}).json()["id"]
+    made = api.ask("POST", "qrcode", {"content": TARGET, "campaignId": str(UUID(campaign)).upper()}).json()["id"]
+    assert api.code(made)["campaignId"] == campaign
+    assert api.ask("GET", f"qrcode/{made.upper()}").json()["id"] == made
+    assert api.ask("GET", f"qrcode/{UUID(made)}").json()["id"] == made
+    api.put(made, campaignId="")
+    api.put(made, campaignId=campaign.upper())
+    assert api.code(made)["campaignId"] == campaign
+    api.ask("DELETE", f"campaign/{UUID(campaign)}")
+    assert api.send("GET", f"qrcode/{made}").status == 404
 
 
 @pytest.mark.rule("H2")

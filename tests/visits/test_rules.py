@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from random import Random
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -73,6 +74,10 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         (rule("language", "de"), {"accept_language": "en, de;q=.5"}, False),
         (rule("language", "de"), {"accept_language": "*"}, False),
         (rule("language", "no"), {"accept_language": "nb-NO,nb;q=0.9"}, True),
+        (rule("language", "iw-IL"), {"accept_language": "he-IL,he;q=0.9"}, True),
+        (rule("language", "zh-TW"), {"accept_language": "zh-Hant-TW,zh-Hant;q=0.9"}, True),
+        (rule("language", "zh-Hant"), {"accept_language": "zh-Hant-TW"}, True),
+        (rule("referrer-host", "*.example.com"), {"referer": "https://www.example.com/a"}, True),
         (rule("language", "no-NO"), {"accept_language": "nn-NO"}, True),
         (rule("language", "nn"), {"accept_language": "nb-NO"}, False),
         (rule("language", "he"), {"accept_language": "iw-IL"}, True),
@@ -150,6 +155,39 @@ def test_hours_are_those_on_the_clocks_of_their_zone_whatever_the_season(shop, z
         moment += timedelta(hours=22, minutes=7)
         is_open = 9 <= moment.astimezone(ZoneInfo(zone)).hour < 17
         assert (ask(shop, "door", at=moment) == "https://example.com/open") is is_open, moment
+
+
+@pytest.mark.parametrize(
+    ("moment", "is_led"),
+    [
+        ("2026-06-12T01:00", False), ("2026-06-12T21:59", False), ("2026-06-12T22:00", True),
+        ("2026-06-13T01:59", True), ("2026-06-13T02:00", False), ("2026-06-13T22:30", False),
+    ],
+)  # fmt: skip
+def test_a_night_belongs_to_the_weekday_on_which_it_begins(shop, moment, is_led):
+    zone = "Europe/Ljubljana"
+    conditions = [
+        {"type": "weekday", "match_value": "friday", "match_key": zone},
+        {"type": "hours", "match_value": "22:00-02:00", "match_key": zone},
+    ]
+    shop.insert_qrcode(HOME, short_code="club", rules=[{"conditions": conditions, "content": "https://example.com/in"}])
+    at = datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    assert (ask(shop, "club", at=at) != HOME) is is_led
+
+
+def test_hours_of_another_zone_do_not_move_a_weekday(shop):
+    conditions = [
+        {"type": "weekday", "match_value": "saturday"},
+        {"type": "hours", "match_value": "22:00-02:00", "match_key": "Asia/Tokyo"},
+    ]
+    shop.insert_qrcode(HOME, short_code="club", rules=[{"conditions": conditions, "content": "https://example.com/in"}])
+    assert ask(shop, "club", at=datetime(2026, 6, 13, 16, tzinfo=UTC)) != HOME
+
+
+def test_a_rule_for_no_country_is_refused(shop):
+    with pytest.raises(InvalidParameter, match="never takes effect: no country has the code EU"):
+        shop.insert_qrcode(HOME, rules=[rule("geolocation-country-code", "EU")])
+    shop.insert_qrcode(HOME, rules=[rule("geolocation-country-code", ["UK", "XK"])])
 
 
 def test_a_share_of_visitors_is_the_same_all_day_and_as_large_as_it_says(shop):

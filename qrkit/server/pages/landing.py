@@ -463,8 +463,10 @@ def _buttons(where: Destination, shown: Card, reader: Reader) -> tuple[Button, .
 def _message_link(shown: Card, reader: Reader) -> str:
     """Return the link to a message: browsers do not open `SMSTO:`, and Apple devices need & before the text."""
     said = {"Number": ""} | {row.label: quote(str(row.value), safe="+,") for row in shown.rows}
-    mark = "&" if reader.store == "App Store" else "?"
-    return f"sms:{said['Number']}" + (f"{mark}body={said['Text']}" if "Text" in said else "")
+    is_apple = reader.store == "App Store"
+    number, mark = said["Number"], "&" if is_apple else "?"
+    number = f"/open?addresses={number}" if is_apple and "," in number else number
+    return f"sms:{number}" + (f"{mark}body={said['Text']}" if "Text" in said else "")
 
 
 def _for_device(link: str, reader: Reader) -> str:
