@@ -357,8 +357,9 @@ def _load(picture: object) -> bytes | Image:
             picture.seek(0)  # type: ignore[attr-defined]  # a file that was just written is at its end
         picture = picture.read()
     if not isinstance(picture, bytes | bytearray | memoryview):
-        rule = "must be the path of a file, bytes, a file open in binary mode, a Pillow image or an array"
-        raise InvalidParameter(Problem("picture", f"a {type(picture).__name__}", rule, "wrong-type"))
+        forms = "the path of a file, bytes, a file open in binary mode, a Pillow image or an array"
+        rule = f"must be {forms}, not {type(picture).__name__}"
+        raise InvalidParameter(Problem("picture", None, rule, "wrong-type"))
     data = bytes(picture)
     if media_type(data) != SVG:
         return data
