@@ -347,9 +347,9 @@ def _load(picture: object) -> bytes | Image:
     if hasattr(picture, "__array__"):
         return _image_of_array(picture)
     name = where_in(picture).removeprefix(" in ") or "this"
-    if isinstance(picture, str) and picture.startswith(("https://", "http://")):
+    if isinstance(picture, str | Path) and str(picture).startswith(("https:/", "http:/")):  # a Path drops a slash
         rule = "is a URL, and nothing is downloaded; give the path of a picture"
-        raise InvalidParameter(Problem("picture", picture, rule))
+        raise InvalidParameter(Problem("picture", str(picture), rule))
     if isinstance(picture, str | Path):
         picture = _read_bytes(Path(picture))
     elif hasattr(picture, "read"):

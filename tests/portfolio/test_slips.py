@@ -1,5 +1,7 @@
 """What people pass by mistake is named, with what would be right; nothing changes."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -66,6 +68,7 @@ RULES = {
     "no logo": (lambda _: Design(content=LINK).with_logo(None), "content: must be a path, bytes, icon:NAME"),
     "an open file": (lambda _: generate(LINK).save(None), "path: must be the path of a file"),
     "a picture on the web": (lambda _: decode(f"{LINK}/x.png"), "is a URL, and nothing is downloaded"),
+    "a picture on the web, as a path": (lambda _: decode(Path(f"{LINK}/x.png")), "is a URL, and nothing is downloaded"),
     "a content to check": (lambda _: check(LINK), "is a URL, and nothing is downloaded"),
 }
 
