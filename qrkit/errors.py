@@ -74,8 +74,8 @@ def similar(name: str, allowed: Iterable[str]) -> str:
     """Ask whether the closest allowed names are meant; "" if none is close."""
     from difflib import get_close_matches
 
-    by_lower = {known.lower(): known for known in allowed}
-    close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
+    by_lower = {known.lower().lstrip("-"): known for known in allowed}  # the hyphens of options do not make them close
+    close = get_close_matches(name.lower().lstrip("-"), by_lower, n=3, cutoff=0.6)
     return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?" if close else ""
 
 
@@ -133,6 +133,7 @@ class Problem:
         if self.value is None:
             return f"{self.name}: {self.rule}"
         shown = repr(self.value)
+        shown = f"a {type(self.value).__name__}" if "\n" in shown else shown  # a DataFrame or an array
         cut = shown if len(shown) <= SHOWN_VALUE else f"{shown[: SHOWN_VALUE - 3]}..."
         return f"{self.name}={cut}: {self.rule}"
 

@@ -368,7 +368,13 @@ def _to_invalid_parameter(
         return _unknown_parameter(model, errors[0])
     if len(problems) == 1 and errors[0]["type"] == "missing":
         return MissingParameter(problems[0].name)
-    return InvalidParameter(*problems)
+    invalid = InvalidParameter(*problems)
+    objects = [
+        f"{problem.name} takes a dict{' or a ' + one['ctx']['class_name'] if one['type'] == 'model_type' else ''}"
+        for problem, one in zip(problems, errors, strict=True)
+        if one["type"] in ("model_type", "dict_type")
+    ]
+    return invalid.advising({"python": "; ".join(objects)}) if objects else invalid
 
 
 def _unknown_parameter(model: type[Model], error: Mapping[str, Any]) -> UnknownParameter:

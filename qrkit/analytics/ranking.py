@@ -110,7 +110,13 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
         }
     )
     types = {by: "str", "days": "int64", "scans": "int64"} | dict.fromkeys(table.columns[3:], "float64")
-    return with_dtypes(table, types).sort_values(["pooled_rate", by], ascending=[False, True], ignore_index=True)
+    # NumPy's powers of equal numbers may differ in their last digits, but equal groups are in the order of their names.
+    return with_dtypes(table, types).sort_values(
+        ["pooled_rate", by],
+        ascending=[False, True],
+        ignore_index=True,
+        key=lambda column: column.round(9) if column.name == "pooled_rate" else column,
+    )
 
 
 def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:

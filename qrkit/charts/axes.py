@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import wraps
 from io import BytesIO
 from itertools import pairwise
 from math import isnan, nan
 from threading import RLock
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import matplotlib.style
 import pandas as pd
@@ -25,6 +26,7 @@ from qrkit.charts.labels import FONT, Heading, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LanguageTag, current_language, in_language, number_text, say
 
+Draw = TypeVar("Draw", bound="Callable[..., Chart]")
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
 LINE = 18
 """Pixels between lines of text."""
@@ -279,6 +281,26 @@ def house_style() -> Iterator[None]:
     """Apply matplotlib's defaults and our style, whatever a notebook has set. Only one thread draws at a time."""
     with _lock, matplotlib.style.context(["default", STYLE]):
         yield
+
+
+def from_frame(draw: Draw) -> Draw:
+    """Decorate a function that draws a DataFrame: in our style, and with an error that names a missing column."""
+
+    @wraps(draw)
+    def drawn(frame: object, *more: Any, **options: Any) -> Chart:
+        if not isinstance(frame, pd.DataFrame):
+            rule = "must be a DataFrame, as the functions of qrkit.analytics return it"
+            raise InvalidParameter(Problem("frame", frame, rule, "wrong-type"))
+        try:
+            with house_style():
+                return draw(frame, *more, **options)
+        except KeyError as error:
+            if not isinstance(error.args[0], str) or error.args[0] in frame:
+                raise
+            rule = f"needs a column {error.args[0]!r}; it has {', '.join(map(str, frame)) or 'none'}"
+            raise InvalidParameter(Problem("frame", None, rule)) from error
+
+    return cast("Draw", drawn)
 
 
 def top_of(most: float) -> int:

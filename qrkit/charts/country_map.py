@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from qrkit.charts.axes import NOTE, Chart, house_style, listed, range_text
+from qrkit.charts.axes import NOTE, Chart, from_frame, listed, range_text
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import fit, heading, length, others
 from qrkit.charts.periods import column_words
@@ -24,7 +24,7 @@ MOST_NAMED = 5
 UNKNOWN = "unknown"
 
 
-@house_style()
+@from_frame
 def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: int = 760) -> Chart:
     """Draw scans by country on a map of the world, darker for more scans; small countries are dots.
 

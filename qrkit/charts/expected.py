@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, house_style, top_of
+from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, from_frame, top_of
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import Heading, heading, length
 from qrkit.charts.periods import (
@@ -35,7 +35,7 @@ MOST_NAMED = 6
 """Maximum number of labeled unusual days: more dates would overlap."""
 
 
-@house_style()
+@from_frame
 def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int = 760, height: int = 320) -> Chart:
     """Draw scans over time in front of those of the previous period, aligned at their starts; both with their dates.
 
@@ -130,7 +130,7 @@ def _mark(
     _name(chart, axes, moments[number], counts[number], shown=days[number])
 
 
-@house_style()
+@from_frame
 def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 760, height: int = 320) -> Chart:
     """Draw scans per day over the usual range; days outside of it are highlighted and dated, missing days are gray.
 
@@ -196,7 +196,7 @@ def _unusual_words(frame: pd.DataFrame, marked: Sequence[datetime]) -> str:
     return say(sentence, scans=int(frame["scans"].sum()))
 
 
-@house_style()
+@from_frame
 def forecast(
     frame: pd.DataFrame,
     *,

@@ -6,7 +6,7 @@ from math import ceil
 
 import pandas as pd
 
-from qrkit.charts.axes import NARROW, Chart, house_style
+from qrkit.charts.axes import NARROW, Chart, from_frame
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import heading
 from qrkit.languages import number_text, say
@@ -34,7 +34,7 @@ TIMES = {
 }
 
 
-@house_style()
+@from_frame
 def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: int = 560, height: int = 240) -> Chart:
     """Draw how long QR Codes waited for their first scan: one column per time span, and one for codes still waiting.
 

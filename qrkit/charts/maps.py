@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from qrkit.charts.axes import LINE, Chart, house_style
+from qrkit.charts.axes import LINE, Chart, from_frame
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import cut, fit, heading, length, quoted
 from qrkit.charts.periods import SCANS
@@ -74,7 +74,7 @@ class Box(NamedTuple):
         )
 
 
-@house_style()
+@from_frame
 def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: int = 560, height: int = 460) -> Chart:
     """Draw a map of QR Codes: one dot per location, sized by scans; an empty ring marks a location without scans.
 

@@ -23,7 +23,7 @@ from qrkit.charts.axes import (
     draw_counts,
     draw_line,
     fill_counts,
-    house_style,
+    from_frame,
     listed,
     top_of,
     total_words,
@@ -76,7 +76,7 @@ ROOM = 2.5
 """How much farther than today the interval of an earlier day is shown."""
 
 
-@house_style()
+@from_frame
 def lines(
     frame: pd.DataFrame,
     *,
@@ -167,7 +167,7 @@ def _draw(
 # ---- small charts, one per campaign or QR Code
 
 
-@house_style()
+@from_frame
 def small_multiples(
     frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, title: str | None = None, width: int = 760
 ) -> Chart:
@@ -285,7 +285,7 @@ def _panel(
 # ---- an experiment, day after day
 
 
-@house_style()
+@from_frame
 def experiment(frame: pd.DataFrame, *, title: str | None = None, width: int = 760, height: int = 320) -> Chart:
     """Draw the interval of an experiment over time: a variant wins once the interval leaves the line at 0.
 

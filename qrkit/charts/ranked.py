@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from matplotlib.axes import Axes
 
-from qrkit.charts.axes import LEADING, NOTE, Chart, count_text, house_style, listed
+from qrkit.charts.axes import LEADING, NOTE, Chart, count_text, from_frame, listed
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import cut, fit, heading, length, others, quoted
 from qrkit.charts.periods import by_words, column_words
@@ -42,7 +42,7 @@ INTERVAL: dict[str, Any] = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "ro
 DOT: dict[str, Any] = {"marker": "o", "markersize": 8, "markeredgewidth": 0, "clip_on": False}
 
 
-@house_style()
+@from_frame
 def bars(
     frame: pd.DataFrame,
     *,
@@ -162,7 +162,7 @@ def _bar(axes: Axes, y: float, count: float, color: str, *, has_track: bool) -> 
     axes.barh(y, count, height=BAR, color=color, linewidth=0, clip_on=False)
 
 
-@house_style()
+@from_frame
 def rates(
     frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, title: str | None = None, width: int = 560
 ) -> Chart:
@@ -242,7 +242,7 @@ def _rate_text(rate: float, low: float, high: float) -> str:
     return f"{number_text(rate, ',.1f')}  ({say('too few days') if isnan(low) else ends})"
 
 
-@house_style()
+@from_frame
 def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 560) -> Chart:
     """Draw how many visits look like people: likely ones in full color, possible ones paler.
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import pandas as pd
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from qrkit.charts.axes import NARROW, Chart, house_style, range_text, total_words
+from qrkit.charts.axes import NARROW, Chart, from_frame, range_text, total_words
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import heading, length
 from qrkit.charts.periods import zone_text
 from qrkit.languages import number_text, say, short_weekday, weekday_name
 
 
-@house_style()
+@from_frame
 def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 640) -> Chart:
     """Draw scans per hour of the week: one row per weekday, one column per hour, darker for more scans.
 

@@ -15,6 +15,7 @@ from qrkit.commands.terms import add_terms, json_list, terms_of
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import weekday_name
+from qrkit.store.questions.scan_attributes import check_field_names
 from qrkit.tracking.records import Location, QRCode, TermsFields
 from qrkit.tracking.times import to_iso
 
@@ -218,11 +219,13 @@ def _list(asked: argparse.Namespace) -> None:
         campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
         codes = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
         fields = fields_of(asked.field).items()
+        check_field_names(dict(fields), portfolio.scans)
         found = [code for code in codes if fields <= code.fields.items() and _has_tag(code, asked.tag)]
         CODES.print(asked, code_rows(portfolio, found[: asked.limit]))
     if not found:
-        why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` creates one"
-        complain("list", "no QR Code contains that" if asked.search or asked.tag or asked.field else why)
+        filters = {"text": asked.search, "campaign": asked.campaign, "tag": asked.tag, "field": asked.field}
+        given = " and ".join(name for name, value in filters.items() if value)
+        complain("list", f"no QR Code has this {given}" if given else "no QR Codes yet; `qrkit add` creates one")
     elif len(found) > (asked.limit or len(found)):
         complain("list", f"{len(found) - asked.limit:,} more are left out")
 
@@ -429,6 +432,6 @@ def _remove(asked: argparse.Namespace) -> Status:
 def confirm(question: str) -> bool:
     """Ask a question on the terminal and return whether the answer was yes."""
     if not sys.stdin.isatty():
-        raise InvalidParameter(Problem("yes", None, "is required without a terminal to confirm in: --yes"))
+        raise InvalidParameter(Problem("--yes", None, "is required, because there is no terminal to ask you in"))
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""
+MOST_WAYS = 8
+"""Commands of a command, such as those of `qrkit campaign`, that an error lists even if a name is close to one."""
 SWITCH = {"True": "yes", "False": "no"}
 COLUMN = 26
 """Column where the descriptions of options begin."""
@@ -111,10 +113,13 @@ class Parser(argparse.ArgumentParser):
         if option is None:
             takes_store = "--store" in self._option_string_actions and parsed.store == self.get_default("store")
             is_store = takes_store and words[0].endswith(".duckdb")
-            return f"{words[0]!r} is one word too many" + (f"; write: --store {quote(words[0])}" if is_store else "")
+            remedy = f"write: --store {quote(words[0])}" if is_store else "a text of several words needs quotes"
+            return f"{words[0]!r} is one word too many; {remedy}"
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:
             return f"--store is not an option here; write: {self.prog} {join(map(str, arguments.values()))}"
+        if option.strip("-").upper() in arguments:
+            return f"{option} is not an option; write {option.strip('-').upper()} without it"
         meant = f"--{NAMES_ELSEWHERE.get(option.strip('-').replace('-', '_'))}"
         options = self._option_string_actions
         near = f"did you mean {meant!r}?" if meant in options else similar(option, options)
@@ -125,6 +130,9 @@ class Parser(argparse.ArgumentParser):
             what = "command" if isinstance(action, argparse._SubParsersAction) else "choice"
             options = self._option_string_actions
             meant = f"did you mean '--{value}'?" if f"--{value}" in options else nearest(str(value), action.choices)
+            ways = list(action.choices)
+            if what == "command" and len(ways) <= MOST_WAYS:
+                meant = f"allowed: {', '.join(ways)}"  # what is alike may do the opposite: rename and remove
             raise argparse.ArgumentError(action, f"{value!r} is not a {what}; {meant}")
 
 

@@ -107,8 +107,9 @@ def _scans(asked: argparse.Namespace) -> Status | None:
     from qrkit.store.questions.code_counts import imported_scans
 
     if asked.imports:
-        if asked.codes or asked.campaign is not None:
-            raise InvalidParameter(Problem("imports", None, "lists all imports; leave out codes and --campaign"))
+        filters = ("codes", "campaign", "tag", "field", "since", "until", "last", "all_kinds")
+        if any(getattr(asked, name) for name in filters):
+            raise InvalidParameter(Problem("imports", None, "lists all imports; leave out codes, filters and days"))
         with opened(asked, to_read=True) as portfolio:
             IMPORTS.print(asked, _import_rows(portfolio))
         return None
@@ -126,7 +127,7 @@ def _scans(asked: argparse.Namespace) -> Status | None:
         if asked.silent:
             return _print_silent(asked, portfolio, view)
         if asked.by == CODE:
-            rows = [_with_unknown(row) for row in _rows_by_code(portfolio, view)]
+            rows = [_with_unknown(row) for row in _rows_by_code(view)]
             BY_CODE.print(asked, rows)
         else:
             rows = [_with_unknown(row) for row in _rows_by(view, asked.by)]
@@ -174,18 +175,13 @@ def _with_unknown(row: Row) -> Row:
     return {**row, "visitors": None} if row["scans"] and not row["visitors"] else row
 
 
-def _rows_by_code(portfolio: Portfolio, view: Scans) -> Sequence[Row]:
+def _rows_by_code(view: Scans) -> Sequence[Row]:
     """Return the counts of all QR Codes of a view, also of those without scans, the most scanned first."""
-    from qrkit.store.questions.code_counts import Counts, scans_by_code
+    from qrkit.store.questions.code_counts import Counts, codes_of, scans_by_code
 
     counts = scans_by_code(view)
-    codes = portfolio.list_qrcodes(campaign_id=view.campaigns[0] if view.campaigns else None)
     none: Counts = {"scans": 0, "visitors": 0}
-    rows = [
-        {"short_code": code.short_code, "name": code.name} | counts.get(code.id, none)
-        for code in codes
-        if view.qrcode_id is None or code.id in view.qrcode_id
-    ]
+    rows = [{"short_code": code, "name": name} | counts.get(id, none) for id, code, name in codes_of(view)]
     return sorted(rows, key=lambda row: -row["scans"])
 
 

@@ -90,8 +90,9 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
 
     with opened(asked, to_read=True) as portfolio:
         campaign = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        written = code_sheet(portfolio, asked.file, settings, asked.line, campaign_id=campaign)
         tell_of_local_urls("sheet", portfolio, portfolio.list_qrcodes(campaign_id=campaign))
-        return code_sheet(portfolio, asked.file, settings, asked.line, campaign_id=campaign)
+        return written
 
 
 def _from_rows(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, BinaryIO, TypeVar
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile, one_of
 from qrkit.exchange.archives import OPENDOCUMENT, SIGNATURE
 from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
@@ -137,7 +137,7 @@ _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
 
 def exchange_format(name: str) -> ExchangeFormat:
     """Return the export format with this name; case is ignored."""
-    return _named(name, EXPORT_FORMATS)
+    return _named(name, EXPORT_FORMATS, "exports")
 
 
 def import_format(name: str) -> ImportFormat:
@@ -146,16 +146,11 @@ def import_format(name: str) -> ImportFormat:
     Raises:
         InvalidParameter: If no format has this name.
     """
-    return _named(LIKE.get(name.lower(), name), IMPORT_FORMATS)
+    return _named(LIKE.get(name.lower(), name), IMPORT_FORMATS, "imports")
 
 
-def _named(name: str, formats: Mapping[str, Format]) -> Format:
-    found = formats.get(name.lower())
-    if found is None:
-        raise InvalidParameter(
-            Problem("format", name, f"is not a format of import and export; {nearest(name, formats)}")
-        )
-    return found
+def _named(name: str, formats: Mapping[str, Format], use: str) -> Format:
+    return formats[one_of("format", name.lower(), formats, f"is not a format of {use}")]
 
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:

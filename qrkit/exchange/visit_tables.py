@@ -253,7 +253,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDa
     if country := row.get("country", ""):
         visit["country"] = country_code_of(country) or country_code(country)
         if not visit["country"]:
-            table.issues.append((number, f"country={country!r:.60} is not known, and was left out"))
+            table.issues.append((number, f"country={country!r:.60}: is not known, and was left out"))
     _check(visit)
     if "count" not in row:
         return visit, 1
@@ -267,7 +267,7 @@ def _check(visit: dict[str, Any]) -> None:
         ValueError: If one is invalid.
     """
     if visit.get("kind", "scan") not in KINDS_OF_VISITS:
-        raise ValueError(f"kind={visit['kind']!r:.60} must be one of {', '.join(KINDS_OF_VISITS)}")
+        raise ValueError(f"kind={visit['kind']!r:.60}: must be one of {', '.join(KINDS_OF_VISITS)}")
     if "visitor" in visit:
         visit["visitor"] = _visitor(visit["visitor"])
     for what, most in (("latitude", 90), ("longitude", 180)):
@@ -276,13 +276,13 @@ def _check(visit: dict[str, Any]) -> None:
             with suppress(ValueError):
                 visit[what] = float(text)
             if visit[what] is text or not -most <= visit[what] <= most:
-                raise ValueError(f"{what}={text!r:.60} must be a number in -{most}..{most}")
+                raise ValueError(f"{what}={text!r:.60}: must be a number in -{most}..{most}")
 
 
 def _visitor(text: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(2**64)) else 2**64
     if number >= 2**64:
-        raise ValueError(f"visitor={text!r:.60} must be a whole number of 64 bits")
+        raise ValueError(f"visitor={text!r:.60}: must be a whole number of 64 bits")
     return number
 
 
@@ -299,7 +299,7 @@ def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
     except (ValueError, OverflowError, OSError) as error:
         raise ValueError(f"time={text!r:.60}: {error}") from error
     if not YEARS[0] <= moment.year <= YEARS[1]:
-        raise ValueError(f"time={text!r:.60} is not in the years {YEARS[0]} to {YEARS[1]}")
+        raise ValueError(f"time={text!r:.60}: is not in the years {YEARS[0]} to {YEARS[1]}")
     return moment.isoformat()
 
 

@@ -354,7 +354,7 @@ class QRImage(Shown):
         """
         if not isinstance(path, str | os.PathLike):
             rule = "must be the path of a file; for a file object, use file.write(image.to_bytes('png'))"
-            raise InvalidParameter(Problem("path", f"a {type(path).__name__}", rule, "wrong-type"))
+            raise InvalidParameter(Problem("path", path, rule, "wrong-type"))
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
         write_file(file, self._write(chosen.compressed(compression)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -352,10 +353,7 @@ class Portfolio(Shown, Scanned, Written):
         if isinstance(source, bytes):
             data, named = source, import_format(format or "csv")
         else:
-            if isinstance(source, str) and "\n" in source:
-                rule = "is not the path of a file; to import a text, pass its bytes: text.encode()"
-                raise InvalidParameter(Problem("source", source, rule, "wrong-type"))
-            file = Path(source)
+            file = _path_of(source, "import_frame")
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
         table = read_table(data, named.name, columns, seen=seen, place=Place(**place))
@@ -406,7 +404,8 @@ class Portfolio(Shown, Scanned, Written):
         if isinstance(source, bytes):
             sheet = sheet_of(source, format, heading, name=name or "the file")
         else:
-            sheet, name = read_sheet(source, heading), Path(source).name
+            file = _path_of(source, "scans.insert")
+            sheet, name = read_sheet(file, heading), file.name
         table = scan_table(sheet, columns, code=code)
         if check:
             return check_scans(self.scans, table, self.base_url, now=self.now())
@@ -551,3 +550,11 @@ def design_behind(store: Store, short_code: str, *, base_url: str) -> tuple[Acco
         raise NotFound("short URL", short_code)
     account, id = found
     return account, Portfolio(store, account, base_url=base_url).design_of(id)
+
+
+def _path_of(source: object, for_frames: str) -> Path:
+    """Return the path of a file to import; the error names the method that takes a DataFrame."""
+    if not isinstance(source, str | PathLike) or "\n" in str(source):
+        rule = "must be the path of a file; to import a text, pass its bytes: text.encode(); a DataFrame goes to "
+        raise InvalidParameter(Problem("source", source, rule + for_frames, "wrong-type"))
+    return Path(source)

@@ -347,9 +347,9 @@ def _load(picture: object) -> bytes | Image:
     if hasattr(picture, "__array__"):
         return _image_of_array(picture)
     name = where_in(picture).removeprefix(" in ") or "this"
-    if isinstance(picture, str) and picture.startswith(("https://", "http://")):
+    if isinstance(picture, str | Path) and str(picture).startswith(("https:/", "http:/")):  # a Path drops a slash
         rule = "is a URL, and nothing is downloaded; give the path of a picture"
-        raise InvalidParameter(Problem("picture", picture, rule))
+        raise InvalidParameter(Problem("picture", str(picture), rule))
     if isinstance(picture, str | Path):
         picture = _read_bytes(Path(picture))
     elif hasattr(picture, "read"):
@@ -357,8 +357,9 @@ def _load(picture: object) -> bytes | Image:
             picture.seek(0)  # type: ignore[attr-defined]  # a file that was just written is at its end
         picture = picture.read()
     if not isinstance(picture, bytes | bytearray | memoryview):
-        rule = "must be the path of a file, bytes, a file open in binary mode, a Pillow image or an array"
-        raise InvalidParameter(Problem("picture", f"a {type(picture).__name__}", rule, "wrong-type"))
+        forms = "the path of a file, bytes, a file open in binary mode, a Pillow image or an array"
+        rule = f"must be {forms}, not {type(picture).__name__}"
+        raise InvalidParameter(Problem("picture", None, rule, "wrong-type"))
     data = bytes(picture)
     if media_type(data) != SVG:
         return data

@@ -135,7 +135,8 @@ def test_what_cannot_be_true_is_refused(name, value):
         ("days", np.int64(0)),
         ("seed", -1),
         ("seed", "one"),
-        ("since", "2026-03-02"),
+        ("rates", ["door"]),
+        ("since", "2 March"),
         ("since", pd.NaT),
     ],
 )
@@ -156,10 +157,11 @@ def test_days_may_be_moments_and_numbers_those_of_numpy():
         make(datetime(2026, 3, 2, 9), date(2026, 3, 9), np.int64(14)),
         make(MONDAY, noon, np.uint8(14)),
         make(pd.Timestamp(MONDAY), pd.Timestamp(noon), 14),
+        make("2026-03-02", "2026-03-09", 14),
     ):
         pd.testing.assert_frame_equal(found, wanted)
     with pytest.raises(InvalidParameter, match="change="):
-        make(MONDAY, "2026-03-09", 14)
+        make(MONDAY, "2026-03-32", 14)
 
 
 def test_hours_by_default_are_a_day_and_a_night():

@@ -82,6 +82,18 @@ def test_a_table_of_other_things_is_refused_with_what_is_needed(draw, change):
         draw(per_day(9, "x").rename(columns=change))
 
 
+@pytest.mark.parametrize("draw", [charts.bars, charts.hour_of_week, charts.scans_by_country, charts.unusual_days])
+def test_chart_names_the_column_that_is_missing(draw):
+    with pytest.raises(InvalidParameter, match=r"frame: needs a column '\w+'; it has date, sales$"):
+        draw(pd.DataFrame({"date": ["2026-06-01"], "sales": [3]}))
+
+
+@pytest.mark.parametrize("draw", [charts.lines, charts.bars])
+def test_chart_of_what_is_no_frame_is_refused(draw):
+    with pytest.raises(InvalidParameter, match="must be a DataFrame, as the functions of qrkit"):
+        draw([1, 2, 3])
+
+
 def test_beyond_six_lines_the_small_ones_are_one():
     frame = per_day(20, *(f"C{number}" for number in range(12)))
     lines = drawn(charts.lines(frame))

@@ -150,9 +150,9 @@ def test_list_shows_some(store, rows, words, codes):
 def test_list_says_what_it_leaves_out_and_why_it_is_empty(store, run, folder):
     assert run("list", "--limit", "1").err == "qrkit list: 2 more are left out\n"
     assert run("list", "--limit", "3").err == ""
-    assert run("list", "nowhere") == ("", "qrkit list: no QR Code contains that\n")
+    assert run("list", "nowhere") == ("", "qrkit list: no QR Code has this text\n")
     run("campaign", "add", "Autumn")
-    assert run("list", "--campaign", "Autumn") == ("", "qrkit list: no QR Code is in the campaign\n")
+    assert run("list", "--campaign", "Autumn") == ("", "qrkit list: no QR Code has this campaign\n")
     open_portfolio(folder / "new.duckdb").close()
     assert "no QR Codes yet; `qrkit add` creates one" in run("list", "--store", "new.duckdb").err
 
@@ -293,7 +293,7 @@ REFUSED = [
     (["set", "door", "--schedule", '[{"date": "soon", "content": "x"}]'], "date"),
     (["set", "door", "--schedule", "object.json"], "must be a JSON list of objects with date and content"),
     (["remove", "door", "nowhere", "--yes"], "no QR Code 'nowhere'"),
-    (["remove", "door"], "yes: is required without a terminal to confirm in: --yes"),
+    (["remove", "door"], "--yes: is required, because there is no terminal to ask you in"),
     (["campaign", "remove", "Spring"], "yes: is required"),
     (["campaign", "remove", "Sprng", "--yes"], "did you mean 'Spring'"),
     (["campaign", "set", "Spring"], "options: must say what to change, such as --name"),

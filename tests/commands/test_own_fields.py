@@ -75,6 +75,12 @@ def test_scans_are_counted_by_tag_and_field(rows):
     assert [row["scans"] for row in rows("scans", "--by", "month", "--field", "City=Wien")] == [1]
 
 
+def test_scans_of_a_tag_or_field_list_no_other_codes(rows):
+    assert [row["short_code"] for row in rows("scans", "--tag", "shop")] == ["door"]
+    assert [row["short_code"] for row in rows("scans", "--field", "City=Wien")] == ["gate"]
+    assert rows("scans", "--tag", "nowhere") == []
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -84,6 +90,9 @@ def test_scans_are_counted_by_tag_and_field(rows):
         (("set", "door", "--tag", "a,b"), "must be one tag, without commas, semicolons and |"),
         (("add", LINK, "--field", f"{'x' * 101}=y"), "must have 1..100 characters, not 101"),
         (("list", "--field", "City"), "field='City': must be a name and a text"),
+        (("list", "--field", "Citi=Graz"), "fields='Citi': is not a field of your QR Codes; did you mean 'City'?"),
+        (("scans", "--field", "Citi=Graz"), "fields='Citi': is not a field of your QR Codes; did you mean 'City'?"),
+        (("scans", "--imports", "--tag", "shop"), "lists all imports; leave out codes, filters and days"),
         (("scans", "--by", "Town"), "by='Town': must be one of campaign"),
         (("report", "--by", "Town"), "by='Town': must be one of campaign"),
     ],

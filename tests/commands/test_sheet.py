@@ -35,6 +35,16 @@ def test_from_a_workbook_to_labels_in_two_commands(tmp_path, monkeypatch, capsys
     assert all(url.startswith("https://go.example.com/") for url in found)
 
 
+def test_refused_sheet_says_nothing_else(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    main(["add", "https://example.com"])
+    capsys.readouterr()
+    assert main(["sheet", "labels.pdf", "--stock", "L716"]) == 2
+    assert capsys.readouterr().err.startswith("qrkit sheet: stock='L716': is not a stock")
+    assert main(["sheet", "labels.pdf", "--stock", "L7160"]) == 0
+    assert "http://localhost" in capsys.readouterr().err
+
+
 @pytest.mark.needs("pdftoppm")
 def test_a_table_becomes_table_tents_without_tracking(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("Table;url\n1;https://example.com/1\n2;https://example.com/2\n")

@@ -354,7 +354,7 @@ def test_any_bytes_are_read_or_refused(data):
 def test_formats_are_found_by_name_in_any_case():
     assert exchange_format("CSV") is EXCHANGE_FORMATS["csv"]
     for name in ("", "cvs", "exe"):
-        with pytest.raises(InvalidParameter, match=r"is not a format of import and export; .*csv") as caught:
+        with pytest.raises(InvalidParameter, match=r"is not a format of exports; .*csv") as caught:
             exchange_format(name)
         assert caught.value.name == "format"
 

@@ -161,7 +161,9 @@ def test_text_that_looks_like_something_else_stays_text(text):
     assert [row.cells["Content"] for row in table_of_frame(column).rows] == [text]
 
 
-@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.datetime64("NaT"), Decimal("NaN")])
+@pytest.mark.parametrize(
+    "nothing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.datetime64("NaT", "s"), Decimal("NaN")]
+)
 def test_whatever_pandas_calls_missing_is_an_empty_cell(nothing):
     assert text_of(nothing, "Comment") == ""
 

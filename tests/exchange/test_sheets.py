@@ -111,7 +111,7 @@ def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(su
     with open_portfolio(":memory:") as shop:
         assert shop.import_file(path, columns=columns).created == 1
         assert [code.content for code in shop.list_qrcodes()] == ["x"]
-        with pytest.raises(InvalidParameter, match="is not a format of import and export"):
+        with pytest.raises(InvalidParameter, match="is not a format of exports"):
             shop.export_file(path)
 
 

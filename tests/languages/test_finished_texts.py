@@ -120,13 +120,26 @@ TABLES = {
 }
 
 
+VISITS = b"""short code,time,kind,visitor,latitude,country,timezone
+door,2026-03-01,,,,
+gate,2026-03-01,,,,
+door,soon,,,,
+,2026-03-01,,,,
+door,2026-03-01,odd,,,
+door,2026-03-01,,-1,,
+door,2026-03-01,,,95,
+door,2026-03-01,,,,Nowhere
+door,1926-03-01,,,,
+"""
+
+
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_notes_on_an_import_are_translated(language):
     with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
         shop.insert_qrcode(CONTENT, short_code="door")
         results = [shop.import_file(text.encode(), format=name) for name in TABLES for text in TABLES[name]]
         parts = {part for one in results for issue in one.issues for part in issue.detail.split("; ")}
-        results.append(shop.import_scans(b"short code,time\ndoor,2026-03-01\ngate,2026-03-01\ndoor,soon\n"))
+        results.append(shop.import_scans(VISITS))
     parts |= {part for _, detail in results.pop().issues for part in detail.split("; ")}
     assert len(parts) > 20
     with in_language(language):

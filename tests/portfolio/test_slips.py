@@ -1,5 +1,7 @@
 """What people pass by mistake is named, with what would be right; nothing changes."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -40,6 +42,19 @@ RULES = {
         "short_kode='x': is not a parameter; allowed: ",
     ),
     "a text for a file": (lambda shop: shop.import_file(f"Content\n{LINK}\n"), "to import a text, pass its bytes"),
+    "a frame for a file": (
+        lambda shop: shop.import_file(pd.DataFrame({"Content": [LINK]})),
+        "source=a DataFrame: must be the path of a file; to import a text, pass its bytes: text.encode(); a DataFrame "
+        "goes to import_frame",
+    ),
+    "a frame for a file of visits": (
+        lambda shop: shop.import_scans(pd.DataFrame({"short_code": ["door"]})),
+        "a DataFrame goes to scans.insert",
+    ),
+    "a column for a text": (
+        lambda shop: shop.insert_qrcode(pd.Series([LINK])),
+        "content=a Series: must be a text",
+    ),
     "a folder to read": (lambda shop: shop.import_file("folder"), "path='folder': must end in one of .csv,"),
     "a folder to write": (lambda shop: shop.export_file("folder"), "path='folder': must end in one of .csv,"),
     "a text for a template": (
@@ -51,8 +66,9 @@ RULES = {
         "campaign_id='Spring': is a name; the ID of this campaign is ",
     ),
     "no logo": (lambda _: Design(content=LINK).with_logo(None), "content: must be a path, bytes, icon:NAME"),
-    "an open file": (lambda _: generate(LINK).save(None), "path='a NoneType': must be the path of a file"),
+    "an open file": (lambda _: generate(LINK).save(None), "path: must be the path of a file"),
     "a picture on the web": (lambda _: decode(f"{LINK}/x.png"), "is a URL, and nothing is downloaded"),
+    "a picture on the web, as a path": (lambda _: decode(Path(f"{LINK}/x.png")), "is a URL, and nothing is downloaded"),
     "a content to check": (lambda _: check(LINK), "is a URL, and nothing is downloaded"),
 }
 
@@ -66,6 +82,13 @@ def test_error_says_what_would_be_right(slip):
             act(shop)
         assert rule in str(error.value)
         assert shop.list_qrcodes() == [door]
+
+
+def test_notebook_says_what_an_object_is():
+    with pytest.raises(InvalidParameter, match="modules='rounded': must be an object") as error:
+        generate(LINK, modules="rounded", markers=5)
+    assert error.value.__notes__ == ["modules takes a dict or a Modules; markers takes a dict or a Markers"]
+    assert error.value.told("http") == str(error.value)
 
 
 def test_ids_may_be_an_index_of_a_frame():

@@ -55,6 +55,14 @@ def refused(shop, select, match=None, **parameters):
     return str(caught.value)
 
 
+@pytest.mark.parametrize("lines", [1, 9])
+def test_errors_count_the_lines_of_the_user(shop, lines):
+    select = "SELECT" + "\n" * (lines - 1) + " nme FROM qrcodes"
+    *_, shown, mark = refused(shop, select, match='"nme" not found').splitlines()
+    assert shown.startswith(f"LINE {lines}:")
+    assert shown[mark.index("^") :].startswith("nme")
+
+
 # ---- answers
 
 

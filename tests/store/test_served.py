@@ -138,6 +138,33 @@ def test_visits_can_be_added_in_a_transaction(shop, other):
         record_visit(other.store, scanned(code)[0])
 
 
+@pytest.mark.parametrize("number", [9, pytest.param(5_003, marks=pytest.mark.slow)])
+def test_tables_of_visits_are_added_as_without_a_server(shop, other, tmp_path, number):
+    code = shop.list_qrcodes()[0].short_code
+    visits = pd.DataFrame(
+        {
+            "short_code": code,
+            "time": pd.date_range("2026-06-01T09:00:00.000001Z", periods=number, freq="7min"),
+            "user_agent": [f"Phone {place % 7}" for place in range(number)],
+            "kind": "scan",
+            "visitor": pd.array([2**64 - 1, None, *range(number - 2)], dtype="UInt64"),
+            "latitude": [46.05, None, *[1] * (number - 2)],
+            "longitude": [14.5, None, *[2.5] * (number - 2)],
+            "country": ["SI", None, *["DE"] * (number - 2)],
+        }
+    )
+    with open_portfolio(tmp_path / "alone.duckdb") as alone:
+        alone.insert_qrcode("https://example.com/1", name="one", short_code=code)
+        assert alone.scans.insert(visits) == other.scans.insert(visits) == number
+        wanted = alone.scans.to_frame().assign(qrcode_id="")
+        assert len(wanted) == number
+        pd.testing.assert_frame_equal(other.scans.to_frame().assign(qrcode_id=""), wanted)
+    assert other.scans.insert(visits) == 0
+    assert shop.list_qrcodes()[0].scans == number
+    (tmp_path / "day.csv").write_text(f"short_code,time,count\n{code},2026-05-01,3\n")
+    assert other.import_scans(tmp_path / "day.csv").created == 3
+
+
 def test_a_transaction_is_kept_as_a_whole_or_not_at_all(shop, other):
     with pytest.raises(KeyError), other.store.atomic():
         other.insert_qrcode("https://example.com/2")

@@ -16,7 +16,7 @@ import pandas as pd
 from qrkit.analytics.simulated.simulated_truth import Truth
 from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.tracking.text_columns import with_dtypes
-from qrkit.tracking.times import zone_of
+from qrkit.tracking.times import from_day, zone_of
 
 DAY_MICROSECONDS = 86_400_000_000
 HOUR_MICROSECONDS = 3_600_000_000
@@ -53,7 +53,7 @@ RELAXATIONS = 5
 
 
 def simulate(
-    rates: Mapping[str, float], *, since: date, days: int, seed: int = 0, truth: Truth | None = None
+    rates: Mapping[str, float], *, since: date | str, days: int, seed: int = 0, truth: Truth | None = None
 ) -> pd.DataFrame:
     """Return simulated scans, oldest first, in the form that `portfolio.scans.insert` takes.
 
@@ -62,7 +62,7 @@ def simulate(
 
     Args:
         rates: Scans per day, 0 or more, by short code: the mean of a week before any change.
-        since: The first day; a datetime counts as its day.
+        since: The first day, such as 2026-06-01; a datetime counts as its day.
         days: Number of days, 1..36,525.
         seed: 0 or more; another seed produces other scans with the same properties.
         truth: Properties of the scans; None for the same rate on all days.
@@ -90,6 +90,9 @@ def simulate(
 
 
 def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
+    if not isinstance(rates, Mapping | pd.Series):
+        rule = "must map short codes to scans per day, such as {'door': 9}"
+        raise InvalidParameter(Problem("rates", rates, rule, "wrong-type"))
     wrong = [code for code, rate in rates.items() if not 0 <= rate < float("inf")]
     if wrong or not rates:
         value = rates[wrong[0]] if wrong else None
@@ -227,14 +230,16 @@ def _calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) ->
     return factors
 
 
-def day_of(name: str, given: date) -> date:
-    """Return a date as it is, and the date of a datetime.
+def day_of(name: str, given: date | str) -> date:
+    """Return a date as it is, and the date of a datetime or of a text such as 2026-06-01.
 
     Args:
         name: Name of the parameter, for the error.
     """
+    if isinstance(given, str):
+        return from_day(given, name=name)
     if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
-        raise InvalidParameter(Problem(name, given, "must be a date or a datetime", "wrong-type"))
+        raise InvalidParameter(Problem(name, given, "must be a day, such as 2026-06-01", "wrong-type"))
     return given.date() if isinstance(given, datetime) else given
 
 

@@ -80,7 +80,7 @@ class Truth:
     event_log_sd: float = 0.5
     event_half_life: float = 1.0
     shared: bool = True
-    change: date | None = None
+    change: date | str | None = None
     effect: float = 1.0
     half_life: float | None = None
     returning: float = 0.1

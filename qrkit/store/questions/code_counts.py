@@ -13,6 +13,8 @@ SCANNED = f"""
 SELECT qrcode_id, scans, visitors FROM counted JOIN codes USING (number)
 """
 
+CODES = "SELECT qrcode_id, short_code, qrcode FROM codes ORDER BY number"
+
 IMPORTED = """
 SELECT c.qrcode_id, q.imported_scans AS scans
 FROM codes c JOIN qrcodes q ON q.number = c.number
@@ -32,6 +34,13 @@ def scans_by_code(scans: Scans) -> dict[str, Counts]:
     asked = scans.query(SCANNED)
     rows = columns(scans.store).rows(asked.sql, asked.parameters)
     return {row["qrcode_id"]: {"scans": row["scans"], "visitors": row["visitors"]} for row in rows}
+
+
+def codes_of(scans: Scans) -> list[tuple[str, str, str]]:
+    """Return ID, short code and name of the QR Codes of a view, scanned or not, by number."""
+    asked = scans.query(CODES)
+    rows = columns(scans.store).rows(asked.sql, asked.parameters)
+    return [(row["qrcode_id"], row["short_code"], row["qrcode"]) for row in rows]
 
 
 def imported_scans(scans: Scans) -> dict[str, int]:

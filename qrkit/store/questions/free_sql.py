@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -254,10 +255,15 @@ def _ask(query: UserQuery, seconds: float) -> bytes:
     if outcome == TOO_LARGE:
         raise _refused(select, f"needs more memory than {MEMORY}")
     if outcome == BROKEN_RULE:
-        raise _refused(select, answer.decode())
+        raise _refused(select, _with_own_lines(answer.decode()))
     if outcome != DONE:
         raise _refused(select, late)
     return answer
+
+
+def _with_own_lines(message: str) -> str:
+    """Return a message of DuckDB with the numbers of the user's lines: the worker puts a line before them."""
+    return re.sub(r"^LINE (\d+):", lambda line: f"LINE {int(line[1]) - 1}:".ljust(len(line[0])), message, flags=re.M)
 
 
 def _refused(select: str, rule: str) -> InvalidParameter:

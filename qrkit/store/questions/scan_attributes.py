@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any, Literal, Protocol, TypedDict, get_args
 
-from qrkit.errors import InvalidParameter, Problem, similar
+from qrkit.errors import InvalidParameter, Problem, nearest, similar
 from qrkit.store.quoting import quoted
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
@@ -141,6 +141,15 @@ def check_attribute(name: str, given: object, scans: HasFields, *further: str) -
         if close := similar(str(given), (*known, *fields)):
             rule = f"is neither an attribute of scans nor a field of your QR Codes; {close}"
         raise InvalidParameter(Problem(name, given, rule))
+
+
+def check_field_names(names: Iterable[str], scans: HasFields) -> None:
+    """Raise unless each of these is a field of some QR Code: a filter by a misspelled one would find no scans."""
+    known = scans.field_names()
+    for name in names:
+        if name not in known:
+            rule = f"is not a field of your QR Codes; {nearest(name, known) if known else 'they have no fields'}"
+            raise InvalidParameter(Problem("fields", name, rule))
 
 
 def _field_sql(name: str) -> str:

@@ -27,6 +27,7 @@ from qrkit.store.questions.scan_attributes import (
     UtmAttribute,
     VisitAttribute,
     as_tuple,
+    check_field_names,
     check_filters,
     field_filter_sql,
     filter_sql,
@@ -292,8 +293,9 @@ class Scans(Shown):
 
         Raises:
             InvalidParameter: If a bound is not a date, `since` comes after `until`, a kind, an hour, a weekday or the
-                time zone is unknown, the value of an attribute is not text, a country or a device is one that no scan
-                can have, or a text is a name instead of an id; the error then suggests what is probably meant.
+                time zone is unknown, no QR Code has one of the fields, the value of an attribute is not text, a country
+                or a device is one that no scan can have, or a text is a name instead of an id; the error then suggests
+                what is probably meant.
             TypeError: If an attribute is unknown.
 
         Example:
@@ -323,6 +325,8 @@ class Scans(Shown):
         view = dataclasses.replace(self, **changed)
         if changed.get("since") and changed.get("until"):
             _check_order(view)
+        if "fields" in changed:
+            check_field_names(dict(view.fields), self)
         if asked := {name: ids for name in IDS if name in changed and (ids := _names(getattr(view, name)))}:
             check_ids(self.store, self.account_id, asked)
         return view

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+TOGETHER = 5_000
+"""Rows of a table that are sent at once."""
 GONE = (OSError, EOFError)
 """Errors of a connection that cannot be used any more."""
 LOST = (
@@ -144,9 +146,13 @@ class ServedDatabase(Engine):
         """Run a long statement that is run repeatedly; the other process parses it only once."""
         cursor.run(sql, parameters, is_often=True)
 
-    def add_rows(self, cursor: ServedCursor, table: str, rows: Any) -> None:
-        """Raise an error, because tables of visits are added where the file is open."""
-        raise StoreBusy(f"{self.path} is served by another process; stop it before you add tables of visits")
+    def add_rows(self, cursor: ServedCursor, table: str, rows: pd.DataFrame) -> None:
+        """Append a DataFrame to a table with the same column order, a part at a time, because messages are short."""
+        lists = ", ".join("unnest(?)" for _ in rows.columns)
+        for start in range(0, len(rows), TOGETHER):
+            part = rows.iloc[start : start + TOGETHER].astype("object")
+            part = part.where(part.notna(), None)
+            cursor.run(f"INSERT INTO {table} SELECT {lists}", [part[name].tolist() for name in part], is_often=False)
 
     def frame(self, cursor: ServedCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame."""

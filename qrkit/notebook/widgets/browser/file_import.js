@@ -1,6 +1,7 @@
 // A file that is looked at before its QR Codes or visits are added.
 
 const MAPPED = { Content: say("Content"), "QR Code Name": say("Name"), "Campaign Name": say("Campaign"), "Trackable URL": say("Short URL") };
+const NOTE = "white-space:normal;width:clamp(11em,30vw,26em)";
 const IDENTIFYING = { name: say("Name"), short_url: say("Short URL") };
 
 /** browser: { ask(message) }. The first rows of a file, which of its columns are read as what, and what is wrong with it. */
@@ -52,10 +53,11 @@ function makeFileImport(browser) {
     names.replaceChildren(...state.campaigns.map((one) => h("option", { value: one.name })));
     const rest = more ? [say(["Notes on {count} more row are not shown.", "Notes on {count} more rows are not shown."], more)] : [];
     told.replaceChildren(h("b", {}, sentence), ...[...issues, ...rest].map((text) => h("p", {}, text)));
-    // Notes come first, so that nobody has to scroll past the columns to see them.
+    // Notes come first, so that nobody has to scroll past the columns to see them, and leave room for the columns.
     const heads = first.length ? [say("Row"), say("Notes"), ...shown.map((one) => MAPPED[one] ?? one)] : [];
-    const cell = (text, place) => h("td", place === 1 && text ? { style: "white-space:normal;min-width:18em" } : {}, text);
-    table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...first.map((row) => h("tr", {}, ...row.map(cell))));
+    const hasNotes = first.some(([, note]) => note);
+    const line = (kind, cells) => h("tr", {}, ...cells.map((text, place) => h(kind, kind === "th" ? { scope: "col" } : {}, place === 1 ? h("div", { style: NOTE }, text) : text)).filter((_, place) => hasNotes || place !== 1));
+    table.replaceChildren(line("th", heads), ...first.map((cells) => line("td", cells)));
     add.textContent = file.button ?? say("Import");
     add.disabled = !file.count;
   }
