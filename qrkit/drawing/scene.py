@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from qrkit.design.color import WHITE, Color
-from qrkit.design.outline import Outline
+from qrkit.design.outline import Outline, Scattered
 from qrkit.drawing.plain_picture import Plain, runs
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
@@ -184,7 +184,7 @@ class Stamps:
         """
         if not isinstance(self.picture, Outline):
             raise TypeError("a bitmap or a drawing has no outline")
-        return Outline.scattered((self.picture, x, y) for x, y in self.places)
+        return Scattered((self.picture, x, y) for x, y in self.places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.design.outline import Outline, circle
-from qrkit.design.shapes.sprites import SPRITES
-from qrkit.drawing.svg.svg_elements import characters, path_data
+from qrkit.design.outline import Outline, Scattered, circle
+from qrkit.design.shapes.styles import STYLES
+from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.drawing.svg.svg_text import number
 
 NUMBERS = st.one_of(
@@ -25,9 +25,10 @@ def test_a_path_has_the_numbers_of_its_outline_as_they_are_written_alone(segment
     assert path_data(Outline.of(segments)) == text
 
 
-@pytest.mark.parametrize("form", [circle(4, 4, 4), SPRITES["star"].placed(scale_x=7.8)], ids=["circle", "star"])
-def test_characters_are_counted_as_they_are_written(form):
-    places = ((0.0, 0.0), (7.25, 1000.5), (99.999, 9.9996), (-40.0, 12.04))
-    written = "".join(path_data(form.placed(*place)) for place in places)
-    assert characters(form, places) == len(written.replace("-", "").replace("Z", ""))
-    assert characters(form, ()) == 0
+@pytest.mark.parametrize("style", STYLES)
+def test_parts_are_written_relative_to_their_places_as_the_outline_that_they_make_up(style):
+    cells = (b"\1\1\0\1\1", b"\1\0\1\1\1", b"\0\1\1\1\1", b"\1\1\0\0\1")
+    modules = Scattered([*STYLES[style](cells), (circle(3, 3, 2) + circle(3, 3, 1).hole(), 0.5, -7)])
+    read, joined = (Outline.parse(path_data(one)) for one in (modules, Outline(modules.letters, modules.numbers)))
+    assert read.letters == joined.letters
+    assert read.numbers == pytest.approx(joined.numbers, abs=0.0006)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from qrkit.design.decoration import Modules
 from qrkit.design.limits import ModuleType
-from qrkit.design.outline import KAPPA, Outline, Placed, circle, rectangle, rounded
+from qrkit.design.outline import KAPPA, Outline, Placed, Scattered, circle, rectangle, rounded
 from qrkit.design.shapes.contours import Contour, contours
 from qrkit.design.shapes.groups import bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
@@ -124,12 +124,12 @@ def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Out
         touching: True to enlarge dots and other small modules until they touch.
     """
     if style := STYLES.get(modules.type):
-        return Outline.scattered(style(cells))
+        return Scattered(style(cells))
     stamp = STAMPS.get(modules.type) or SPRITES.get(modules.sprite or "") or rectangle(0, 0, 1, 1)
     left, top, right, bottom = stamp.box()
     if touching and (scale := 1 / max(right - left, bottom - top)) > 1:
         stamp = stamp.placed((1 - scale) / 2, (1 - scale) / 2, scale)
-    return Outline.scattered((stamp, column, row) for row, start, end in _runs(cells) for column in range(start, end))
+    return Scattered((stamp, column, row) for row, start, end in _runs(cells) for column in range(start, end))
 
 
 def one_module(style: ModuleType, cells: Cells, column: int, row: int) -> Outline:
@@ -195,7 +195,7 @@ def _fillets(cells: Cells) -> Iterator[Placed]:
 @lru_cache(maxsize=64)
 def _fillet(*corners: int) -> Outline:
     """Draw triangles with a concave side in corners of a cell: 0 and 1 are the upper ones, 2 and 3 the lower ones."""
-    return Outline.scattered((_triangle(corner), corner % 2, corner // 2) for corner in corners)
+    return Scattered((_triangle(corner), corner % 2, corner // 2) for corner in corners)
 
 
 def _triangle(corner: int) -> Outline:

@@ -391,9 +391,9 @@ class _Canvas:
             boxes.append((0, size * height, size * (last + 1 - first), size * below))
             height = below
         across, down = max((box[2] for box in boxes), default=0), size * height
-        body = f'<path d="{path_data(Outline.scattered(column, scale=size))}"/>'
+        body = f'<path d="{path_data(Scattered(column))}" transform="scale({size})"/>'
         drawn = self._drawings_for((across, down)).add_cover(body, (across, down))
-        rest = self._outline(Outline.scattered(others, *outline.place), matrix) if others else _nothing
+        rest = self._outline(Scattered(others), matrix) if others else _nothing
 
         def add(mask: Image.Image) -> None:
             rest(mask)
@@ -504,8 +504,8 @@ def _grid(item: Item, matrix: Matrix) -> Grid | None:
     most 17 of 255.
     """
     match item:
-        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(is_in_cells, parts)):
-            left, top, width, height = matrix.box(x, y, scale, scale)
+        case Shape(Scattered(parts=parts), Color()) if all(map(is_in_cells, parts)):
+            left, top, width, height = matrix.box(0, 0, 1, 1)
             if width == height and matrix.scale_x > 0 < matrix.scale_y and _whole(left, top, width):
                 return round(left), round(top), round(width)
     return None
