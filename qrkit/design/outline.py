@@ -167,15 +167,13 @@ class Scattered(Outline):
 
     def box(self) -> tuple[float, float, float, float]:
         """Return what `Outline.box` returns, without joining the parts."""
-        different = {id(part): part for part, _, _ in self.parts if part.numbers}
-        boxes = {key: part.box() for key, part in different.items()}
-        placed = [(boxes[id(part)], right, down) for part, right, down in self.parts if part.numbers]
+        parts, across, down = zip(*self.parts, strict=True)
+        boxes = {key: part.box() for key, part in dict(zip(map(id, parts), parts, strict=True)).items()}
+        left, top, right, bottom = zip(*[boxes[id(part)] for part in parts], strict=True)
         return (
-            min([left + right for (left, _, _, _), right, _ in placed]),
-            min([top + down for (_, top, _, _), _, down in placed]),
-            max([far + right for (_, _, far, _), right, _ in placed]),
-            max([bottom + down for (_, _, _, bottom), _, down in placed]),
-        )
+            min(map(add, left, across)), min(map(add, top, down)),
+            max(map(add, right, across)), max(map(add, bottom, down)),
+        )  # fmt: skip
 
 
 def _interleaved(across: list[float], down: list[float]) -> tuple[float, ...]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.outline import Outline, Scattered
-from qrkit.drawing.plain_picture import Plain, runs
+from qrkit.design.runs import runs
+from qrkit.drawing.plain_picture import Plain
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
 from qrkit.symbol.symbol import Symbol

@@ -51,8 +51,7 @@ def path_data(outline: Outline) -> str:
     forms = {key: _from_first_point(part) for key, part in different.items()}
     numbers = list[float]()
     for part, right, down in outline.parts:
-        if part.numbers:
-            numbers += (part.numbers[0] + right, part.numbers[1] + down)
+        numbers += (part.numbers[0] + right, part.numbers[1] + down)
     return _written("".join([forms[id(part)] for part, _, _ in outline.parts]), numbers, OF_MODULES)
 
 
