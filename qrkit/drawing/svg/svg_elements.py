@@ -32,6 +32,8 @@ NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/
 _SEGMENTS = {"M": "M%s %s", "L": "L%s %s", "C": "C%s %s %s %s %s %s", "Z": "Z"}
 _ZEROS = re.compile(r"\.?0+(?![.\d])")
 """Zeros at the end of a number with decimals."""
+_WHOLE_ZERO = re.compile(r"(?<!\d)0(?=\.)")
+"""The zero before a decimal point, which a path does not need."""
 _MINUS_ZERO = re.compile(r"-0\.0+(?!\d)")
 
 DECIMALS = 5
@@ -42,8 +44,8 @@ OF_MODULES = f"%.{DECIMALS}f"
 def path_data(outline: Outline) -> str:
     """Write an outline as the `d` of a path, with numbers as `number` writes them.
 
-    Each part of a scattered outline begins at a place of its own. All other points are relative to the point before, so
-    the same text is written wherever the part is.
+    A scattered outline is measured in modules. Each part of it begins at its own place, and all its other points are
+    relative to the point before, so their text is the same in every place.
     """
     if not isinstance(outline, Scattered):
         return _written(_form(outline.letters), outline.numbers, "%.3f")
@@ -66,7 +68,8 @@ def _from_first_point(part: Outline) -> str:
         numbers += [rounded[at] - rounded[here + at % 2] for at in range(begin, end)]
         start = begin if letter == "M" else start
         here = start if letter == "Z" else end - 2
-    return _form(part.letters[0]) + _written(_form(part.letters[1:]).lower(), numbers[2:], OF_MODULES)
+    rest = _WHOLE_ZERO.sub("", _written(_form(part.letters[1:]).lower(), numbers[2:], OF_MODULES))
+    return _form(part.letters[0]) + rest.replace("l0 0", "")  # between round corners, sides may have no length
 
 
 def _form(letters: str) -> str:
