@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
+from operator import add
 from typing import Any, Self, TypeAlias
 
 __all__ = [
@@ -61,29 +62,6 @@ class Outline:
     def joined(cls, parts: Iterable[Outline]) -> Self:
         """Combine several outlines into one."""
         return cls.of([(part.letters, part.numbers) for part in parts])
-
-    @classmethod
-    def scattered(cls, parts: Iterable[Placed], x: float = 0, y: float = 0, scale: float = 1) -> Self:
-        """Combine outlines, each of which is moved; then place them together as `placed` does.
-
-        Args:
-            parts: Outlines, and how far each is moved to the right and down.
-            x: How far all of them are moved to the right, after they are scaled.
-            y: How far they are moved down.
-            scale: Factor of their size.
-        """
-        letters, numbers, across, down = list[str](), list[float](), list[float](), list[float]()
-        for part, right, below in parts:
-            letters.append(part.letters)
-            numbers += part.numbers
-            points = len(part.numbers) // 2
-            across += (right,) * points
-            down += (below,) * points
-        placed = _interleaved(
-            [(one + move) * scale + x for one, move in zip(numbers[::2], across, strict=True)],
-            [(one + move) * scale + y for one, move in zip(numbers[1::2], down, strict=True)],
-        )
-        return cls("".join(letters), placed)
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -159,34 +137,43 @@ class Outline:
 
 
 class Scattered(Outline):
-    """What `Outline.scattered` returns for the same arguments, joined only if it is needed as one outline.
+    """Outlines, each of which is moved. They are joined only if they are needed as one outline.
 
     Attributes:
         letters: Those of the whole outline.
         numbers: Those of the whole outline.
         parts: Outlines, and how far each is moved to the right and down.
-        place: `x`, `y` and `scale`, with which all of them are placed together.
     """
 
-    __slots__ = ("parts", "place")
+    __slots__ = ("parts",)
 
     parts: tuple[Placed, ...]
-    place: tuple[float, float, float]
 
-    def __init__(self, parts: Iterable[Placed], x: float = 0, y: float = 0, scale: float = 1) -> None:
-        self._fill(parts=tuple(parts), place=(x, y, scale))
+    def __init__(self, parts: Iterable[Placed]) -> None:
+        object.__setattr__(self, "parts", tuple(parts))
 
     def __getattr__(self, name: str) -> Any:
         """Join the parts when the letters or the numbers of the outline are needed."""
-        if name not in ("letters", "numbers"):
+        if name == "letters":
+            value: Any = "".join([part.letters for part, _, _ in self.parts])
+        elif name == "numbers":
+            moved = [(part.numbers, (right, down)) for part, right, down in self.parts]
+            moves = chain.from_iterable([move * (len(numbers) // 2) for numbers, move in moved])
+            value = tuple(map(add, chain.from_iterable([numbers for numbers, _ in moved]), moves))
+        else:
             raise AttributeError(name)
-        whole = Outline.scattered(self.parts, *self.place)
-        self._fill(letters=whole.letters, numbers=whole.numbers)
-        return getattr(whole, name)
+        object.__setattr__(self, name, value)
+        return value
 
-    def _fill(self, **values: object) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    def box(self) -> tuple[float, float, float, float]:
+        """Return what `Outline.box` returns, without joining the parts."""
+        parts, across, down = zip(*self.parts, strict=True)
+        boxes = {key: part.box() for key, part in dict(zip(map(id, parts), parts, strict=True)).items()}
+        left, top, right, bottom = zip(*[boxes[id(part)] for part in parts], strict=True)
+        return (
+            min(map(add, left, across)), min(map(add, top, down)),
+            max(map(add, right, across)), max(map(add, bottom, down)),
+        )  # fmt: skip
 
 
 def _interleaved(across: list[float], down: list[float]) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ from qrkit.design.decoration import Wrapper
 from qrkit.design.design import Design
 from qrkit.design.limits import ICON_BOX, Flip
 from qrkit.design.outline import Outline
+from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.frames.framing import Framed, framed, ground
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
@@ -73,8 +74,16 @@ def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
     background = paint(ground(design), layout.width, layout.height)
     sheet = Sheet(design, symbol, layout, pictures, foreground, background)
     dark, light = _cells(sheet)
-    symbol_items = (*draw_modules(sheet, dark, light), *draw_markers(sheet))
-    return Parts(sheet, (*_photo(sheet), *symbol_items, *draw_layers(sheet)))
+    return Parts(sheet, (*_photo(sheet), *_symbol_items(sheet, dark, light), *draw_layers(sheet)))
+
+
+def _symbol_items(sheet: Sheet, dark: Cells, light: Cells) -> tuple[Item, ...]:
+    """Return the modules and finder patterns; those of a style are measured in modules, as short numbers."""
+    if sheet.design.modules.type not in STYLES:
+        return (*draw_modules(sheet, dark, light), *draw_markers(sheet))
+    layout, inside = sheet.layout, sheet.in_modules()
+    items = (*draw_modules(inside, dark, light), *draw_markers(inside))
+    return (Group(items, Matrix(layout.module, layout.module, layout.x, layout.y)),)
 
 
 def _photo(sheet: Sheet) -> list[Item]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import compress
 from operator import add, sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.contents.cards import summary
 from qrkit.design.color import Color
+from qrkit.design.runs import run_ends
 
 if TYPE_CHECKING:
     from qrkit.design.message_part import MessagePart
 
-__all__ = ["Plain", "runs", "title_of", "written_runs"]
+__all__ = ["Plain", "title_of", "written_runs"]
 
 
 def title_of(content: str, part: MessagePart | None = None) -> str:
@@ -61,31 +61,12 @@ class Plain(NamedTuple):
         return self.background, self.color.over(self.background)
 
 
-def runs(cells: tuple[bytes, ...]) -> list[tuple[int, int, int]]:
-    """Return the horizontal runs of cells that are 1: (column, row, number of cells)."""
-    starts, ends = _run_ends(cells)
-    width = len(cells[0]) + 1
-    return [(start % width, start // width, end - start) for start, end in zip(starts, ends, strict=True)]
-
-
 def written_runs(cells: tuple[bytes, ...], operator: str) -> list[str]:
-    """Write each of `runs` of a symbol's cells as its numbers and an operator: `column row number operator`."""
-    starts, ends = _run_ends(cells)
+    """Write each run of a symbol's cells as its numbers and an operator: `column row number operator`."""
+    starts, ends = run_ends(cells)
     width = len(cells[0]) + 1
     places, lengths = _written_places(width, len(cells)), _written_lengths(width, operator)
     return list(map(add, map(places.__getitem__, starts), map(lengths.__getitem__, map(sub, ends, starts))))
-
-
-def _run_ends(cells: tuple[bytes, ...]) -> tuple[list[int], list[int]]:
-    """Return the first cell of each run, and the one after its last.
-
-    Cells are numbered row by row; after each row comes a light one, in which its last run ends.
-    """
-    rows = b"\0".join((*cells, b""))
-    dark = int.from_bytes(rows, "big")
-    is_other = (dark ^ dark >> 8).to_bytes(len(rows), "big")  # 1 where a cell differs from the previous one
-    ends = list(compress(range(len(rows)), is_other))
-    return ends[::2], ends[1::2]
 
 
 @lru_cache(maxsize=4)  # of the largest symbols, 2 MB each

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from qrkit.design.color import WHITE, Color
-from qrkit.design.outline import Outline
-from qrkit.drawing.plain_picture import Plain, runs
+from qrkit.design.outline import Outline, Scattered
+from qrkit.design.runs import runs
+from qrkit.drawing.plain_picture import Plain
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
 from qrkit.symbol.symbol import Symbol
@@ -184,7 +185,7 @@ class Stamps:
         """
         if not isinstance(self.picture, Outline):
             raise TypeError("a bitmap or a drawing has no outline")
-        return Outline.scattered((self.picture, x, y) for x, y in self.places)
+        return Scattered((self.picture, x, y) for x, y in self.places)
 
 
 @dataclass(frozen=True, slots=True)

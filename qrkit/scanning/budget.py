@@ -363,7 +363,7 @@ def _path(cells: np.ndarray, color: str, inset: float = 0) -> str:
             f"M{column + inset:g} {row + inset:g}h{size:g}v{size:g}h-{size:g}z" for row, column in np.argwhere(cells)
         )
     else:
-        from qrkit.drawing.plain_picture import runs
+        from qrkit.design.runs import runs
 
         rows = tuple(row.astype(np.uint8).tobytes() for row in cells)
         drawn = "".join(f"M{column} {row}h{count}v1h-{count}z" for column, row, count in runs(rows))

@@ -74,9 +74,9 @@ def test_forms_are_as_large_as_geometry_says(form, expected):
 @each_form
 def test_scattered_forms_are_each_in_its_place(form):
     parts = [(form, 0, 0), (FORMS["star"], 7.5, -3), (form, -2, 4)]
-    assert Outline.scattered(parts) == Outline.joined(one.placed(x, y) for one, x, y in parts)
-    late = Scattered(parts, 1, 2, 3)
-    assert Outline(late.letters, late.numbers) == Outline.scattered(parts, 1, 2, 3)
+    scattered, joined = Scattered(parts), Outline.joined(one.placed(x, y) for one, x, y in parts)
+    assert scattered.box() == joined.box()
+    assert Outline(scattered.letters, scattered.numbers) == joined
 
 
 @each_form

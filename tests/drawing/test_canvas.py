@@ -61,7 +61,7 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
 
 def test_translucent_shapes_shine_through_each_other():
     circle, paper = SPRITES["circle"], Rectangle(0, 0, 40, 36, Color(255, 255, 255))
-    modules = Shape(Scattered([(circle, 1, 1), (circle, 3, 3)], 0, 0, 8), INK)
+    modules = Group((Shape(Scattered([(circle, 1, 1), (circle, 3, 3)]), INK),), Matrix(8, 8))
     logo = Shape(circle.placed(8, 8, 8), INK)
     picture = seen(replace(SCENE, items=(paper, modules, logo)))
     clear = 1 - INK.alpha / 255

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit import Color, Layer, Role, Sprite, generate
-from qrkit.design.outline import Outline
+from qrkit.design.outline import Scattered
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.styles import APART, STYLES
 from qrkit.drawing.parts.layers import visible
@@ -215,7 +215,7 @@ def test_modules_that_are_left_out_are_no_neighbours_either(style):
     dark[9:16, 9:16] = False
     if style in APART:
         dark[16:21, 16:21] = False
-    outline = Outline.scattered(STYLES[style](tuple(map(bytes, dark)))) + alignment_pattern(style).placed(16, 16)
+    outline = Scattered(STYLES[style](tuple(map(bytes, dark)))) + alignment_pattern(style).placed(16, 16)
     wanted = coverage(outline, (0, 0, 25, 25), 8)
     found = 1 - pixels(image)[..., 0] / 255
     assert np.abs(found - wanted)[64:-64, 64:-64].max() <= 0.25

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Markers, Role, Sprite, generate
 from qrkit.design.limits import MODULE_TYPES, SPRITE_NAMES
-from qrkit.design.outline import Outline, circle
+from qrkit.design.outline import Scattered, circle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
@@ -34,7 +34,7 @@ some = settings(max_examples=40)
 
 def drawn(style: str, grid: list[list[int]]) -> np.ndarray:
     """How much of each pixel a style covers: module row, module column, pixel row, pixel column."""
-    found = coverage(Outline.scattered(STYLES[style](tuple(map(bytes, grid)))), (0, 0, len(grid[0]), len(grid)), SCALE)
+    found = coverage(Scattered(STYLES[style](tuple(map(bytes, grid)))), (0, 0, len(grid[0]), len(grid)), SCALE)
     return found.reshape(len(grid), SCALE, len(grid[0]), SCALE).swapaxes(1, 2)
 
 

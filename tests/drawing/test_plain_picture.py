@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import Design, QRImage, decode, generate
+from qrkit.design.runs import runs
 from qrkit.drawing.draw import draw, draw_plain, is_plain
-from qrkit.drawing.plain_picture import runs, written_runs
+from qrkit.drawing.plain_picture import written_runs
 from qrkit.drawing.svg.svg_text import quoted
 from qrkit.drawing.writers import eps, pdf, png, svg
 from qrkit.errors import InvalidParameter

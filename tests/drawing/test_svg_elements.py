@@ -1,13 +1,15 @@
 """Outlines as text: each number to a thousandth, and in as few characters as possible."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.design.outline import Outline, circle
-from qrkit.design.shapes.sprites import SPRITES
-from qrkit.drawing.svg.svg_elements import characters, path_data
+from qrkit.design.outline import Outline, Scattered, circle
+from qrkit.design.shapes.styles import STYLES
+from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.drawing.svg.svg_text import number
+from tests.design.shapes.pixels import coverage
 
 NUMBERS = st.one_of(
     st.floats(-5000, 5000), st.integers(-5000, 5000), st.sampled_from((-0.0, -0.0004, 0.0005, 10.0, 20.5, 100.05, 1e6))
@@ -25,9 +27,11 @@ def test_a_path_has_the_numbers_of_its_outline_as_they_are_written_alone(segment
     assert path_data(Outline.of(segments)) == text
 
 
-@pytest.mark.parametrize("form", [circle(4, 4, 4), SPRITES["star"].placed(scale_x=7.8)], ids=["circle", "star"])
-def test_characters_are_counted_as_they_are_written(form):
-    places = ((0.0, 0.0), (7.25, 1000.5), (99.999, 9.9996), (-40.0, 12.04))
-    written = "".join(path_data(form.placed(*place)) for place in places)
-    assert characters(form, places) == len(written.replace("-", "").replace("Z", ""))
-    assert characters(form, ()) == 0
+@pytest.mark.parametrize("style", STYLES)
+def test_parts_in_many_places_are_written_as_the_shape_that_they_make_up(style):
+    cells = (b"\1\1\0\1\1", b"\1\0\1\1\1", b"\0\1\1\1\1", b"\1\1\0\0\1")
+    ring = circle(3, 3, 2) + circle(3, 3, 1).hole()
+    modules = Scattered([*STYLES[style](cells), (ring, 6.5, -1), (ring, 5, 0.25)])
+    box = (0, 0, 12, 8)
+    difference = np.abs(coverage(Outline.parse(path_data(modules)), box, 20) - coverage(modules, box, 20))
+    assert difference.max() < 0.1

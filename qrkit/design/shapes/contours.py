@@ -31,7 +31,7 @@ def contours(cells: Sequence[bytes], *, bridged: bool = True) -> list[Contour]:
         cells: Rows of bytes, 1 for a dark cell, 0 for a light one; all of the same length.
         bridged: True if cells that touch only at a corner belong to one contour.
     """
-    around, points = _around(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
+    around, points = surroundings(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
     # Row by row, horizontal sides join the first corner with the second, the third with the fourth, and so on.
     corners = _corners(around)
     partners = _vertical_partners(corners, around, len(cells[0]) + 1, IS_FALLING if bridged else IS_RISING)
@@ -49,7 +49,7 @@ def contours(cells: Sequence[bytes], *, bridged: bool = True) -> list[Contour]:
     return found
 
 
-def _around(cells: Sequence[bytes]) -> bytes:
+def surroundings(cells: Sequence[bytes]) -> bytes:
     """Return what is around each point of the grid between the cells, row by row."""
     columns, rows = len(cells[0]) + 1, len(cells) + 1
     # One number holds all cells, with a light cell after each row and a light row at the end. Its byte at a point is

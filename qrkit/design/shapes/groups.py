@@ -13,18 +13,17 @@ from functools import lru_cache
 from itertools import compress, count
 
 from qrkit.design.outline import Outline, Placed, circle, rounded
+from qrkit.design.runs import runs, turned
 from qrkit.design.shapes.sprites import SPRITES, cross
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
-Place = tuple[int, int]
-"""Column and row of a cell."""
 Form = tuple[str, Outline]
 """Rows of a square of cells, # for a dark one, . for a light one and ? for either, and what is drawn on the dark ones,
 measured from the first cell."""
 
-DOT = 0.47
-"""Radius of a module on its own."""
+DOT = circle(0, 0, 0.47)
+"""A module on its own, from its middle."""
 LINE = 0.76
 """Width of the lines of a lattice."""
 SLANT = 0.72
@@ -38,7 +37,7 @@ BUBBLES: tuple[Form, ...] = (
     ("?#?" "###" "?#?", circle(1.5, 1.5, 1.2)),
     ("?#?" "#.#" "?#?", circle(1.5, 1.5, 1.22) + circle(1.5, 1.5, 0.66).hole()),
     ("##" "##", circle(1, 1, 0.97)),
-    ("#", circle(0.5, 0.5, DOT)),
+    ("#", DOT.placed(0.5, 0.5)),
 )  # fmt: skip
 CROSSES: tuple[Form, ...] = (
     ("#.#" ".#." "#.#", cross(math.sqrt(2) + REACH, ARM, math.pi / 4).placed(1, 1)),
@@ -59,12 +58,23 @@ def crosses(cells: Cells) -> Iterator[Placed]:
 
 def lattice(cells: Cells) -> Iterator[Placed]:
     """Join the modules of each row and of each column into lines with round ends."""
-    return _lines(cells, ((1, 0), (0, 1)), LINE)
+    rows, columns = runs(cells), [(column, row, length) for row, column, length in runs(turned(cells))]
+    for lines, across, down in ((rows, 1, 0), (columns, 0, 1)):
+        for column, row, length in lines:
+            if length > 1:
+                yield _line(length - 1, across, down, LINE), column + 0.5, row + 0.5
+    for column, row, length in sorted({*rows}.intersection(columns)):
+        if length == 1:
+            yield DOT, column + 0.5, row + 0.5
 
 
 def diagonal(cells: Cells) -> Iterator[Placed]:
     """Join the modules that touch from the lower left to the upper right into lines with round ends."""
-    return _lines(cells, ((1, -1),), SLANT)
+    # With each row one cell further to the right than the row above, the lines are columns.
+    slanted = [bytes(row) + line + bytes(len(cells) - row) for row, line in enumerate(cells)]
+    for top, place, length in runs(turned(slanted)):
+        bottom = top + length - 1
+        yield _line(length - 1, 1, -1, SLANT) if length > 1 else DOT, place - bottom + 0.5, bottom + 0.5
 
 
 def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Placed]:
@@ -87,24 +97,6 @@ def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Placed]:
                 for after in drawn:
                     left[place + after] = 0
                 yield outline, place % width, place // width
-
-
-def _lines(cells: Cells, ways: Sequence[Place], width: float) -> Iterator[Placed]:
-    """Yield each run of modules in these directions as a line, and a dot for each module without one."""
-    dark = {(column, row) for row, line in enumerate(cells) for column in compress(count(), line)}
-    alone = set(dark)
-    for across, down in ways:
-        for column, row in sorted(dark):
-            if (column - across, row - down) in dark:
-                continue
-            run = [(column, row)]
-            while (following := (run[-1][0] + across, run[-1][1] + down)) in dark:
-                run.append(following)
-            if len(run) > 1:
-                alone -= {*run}
-                yield _line(len(run) - 1, across, down, width), column + 0.5, row + 0.5
-    for column, row in sorted(alone):
-        yield circle(0, 0, DOT), column + 0.5, row + 0.5
 
 
 @lru_cache(maxsize=256)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import compress, count
 
 from qrkit.design.decoration import Modules
 from qrkit.design.limits import ModuleType
-from qrkit.design.outline import KAPPA, Outline, Placed, circle, rectangle, rounded
-from qrkit.design.shapes.contours import Contour, contours
+from qrkit.design.outline import KAPPA, Outline, Placed, Scattered, circle, rectangle, rounded
+from qrkit.design.runs import runs, turned
+from qrkit.design.shapes.contours import LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT, contours, surroundings
 from qrkit.design.shapes.groups import bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
 
@@ -23,6 +24,9 @@ BAR = 0.9
 """Width of bars in modules: readers that follow contours miss thinner bars at some module sizes."""
 FILLET = 0.36
 """Radius of a filled inner corner."""
+ALL_BUT_ONE = bytes(15 - light for light in (UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT))
+"""What `surroundings` has at a point around which one cell is light: the upper left one, the upper right one ..."""
+IS_ALL_BUT_ONE = bytes(around in ALL_BUT_ONE for around in range(256))
 ROUNDEST = 1.25
 """Radius of the corners of large areas: of a module at such a corner, three fifths of its width stay around its middle,
 which readers sample."""
@@ -37,18 +41,19 @@ def _rounded(cells: Cells, upper_left: float = 0.5, upper_right: float = 0.5) ->
         upper_right: Radius of the other corners.
     """
     blank = bytes(len(cells[0]))
-    for row, start, end in _runs(cells):
+    for start, row, length in runs(cells):
+        last = start + length - 1
         above = cells[row - 1] if row else blank
         below = cells[row + 1] if row + 1 < len(cells) else blank
         # No module is left or right of a run, so the modules above and below its ends decide.
-        radius = upper_left if end - start > 1 or above[start] or below[start] else min(upper_left, 0.5)
+        radius = upper_left if length > 1 or above[start] or below[start] else min(upper_left, 0.5)
         radii = (
             0.0 if above[start] else radius,
-            0.0 if above[end - 1] else upper_right,
-            0.0 if below[end - 1] else radius,
+            0.0 if above[last] else upper_right,
+            0.0 if below[last] else radius,
             0.0 if below[start] else upper_right,
         )
-        yield rounded(0, 0, end - start, 1, radii), start, row
+        yield rounded(0, 0, length, 1, radii), start, row
 
 
 def _liquid(cells: Cells) -> Iterator[Placed]:
@@ -60,15 +65,15 @@ def _liquid(cells: Cells) -> Iterator[Placed]:
 def _bars(cells: Cells) -> Iterator[Placed]:
     """Join the modules of each row into bars with round ends."""
     edge = (1 - BAR) / 2
-    for row, start, end in _runs(cells):
-        yield rounded(edge, edge, end - start - 2 * edge, BAR, BAR / 2), start, row
+    for column, row, length in runs(cells):
+        yield rounded(edge, edge, length - 2 * edge, BAR, BAR / 2), column, row
 
 
 def _columns(cells: Cells) -> Iterator[Placed]:
     """Join the modules of each column into bars with round ends."""
     edge = (1 - BAR) / 2
-    for column, start, end in _runs([bytes(column) for column in zip(*cells, strict=True)]):
-        yield rounded(edge, edge, BAR, end - start - 2 * edge, BAR / 2), column, start
+    for row, column, length in runs(turned(cells)):
+        yield rounded(edge, edge, BAR, length - 2 * edge, BAR / 2), column, row
 
 
 def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Iterator[Placed]:
@@ -81,7 +86,11 @@ def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: boo
         bridged: True to join cells that touch only at a corner.
     """
     for contour in contours(cells, bridged=bridged):
-        yield from _round_off(contour, outer, inner)
+        before, ends = contour[0][1] - contour[-1][1], ("M", *"L" * (len(contour) - 2), "LZ")
+        # One horizontal side after the other, with the corners at its ends.
+        for (x, y), (to_x, to_y), end in zip(contour, (*contour[1:], contour[0]), ends, strict=True):
+            yield _side(end, (before, to_x - x, to_y - y), outer, inner), x, y
+            before = to_y - y
 
 
 STAMPS: dict[str, Outline] = {
@@ -124,12 +133,12 @@ def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Out
         touching: True to enlarge dots and other small modules until they touch.
     """
     if style := STYLES.get(modules.type):
-        return Outline.scattered(style(cells))
+        return Scattered(style(cells))
     stamp = STAMPS.get(modules.type) or SPRITES.get(modules.sprite or "") or rectangle(0, 0, 1, 1)
     left, top, right, bottom = stamp.box()
     if touching and (scale := 1 / max(right - left, bottom - top)) > 1:
         stamp = stamp.placed((1 - scale) / 2, (1 - scale) / 2, scale)
-    return Outline.scattered((stamp, column, row) for row, start, end in _runs(cells) for column in range(start, end))
+    return Scattered((stamp, column, row) for row, line in enumerate(cells) for column in compress(count(), line))
 
 
 def one_module(style: ModuleType, cells: Cells, column: int, row: int) -> Outline:
@@ -156,26 +165,13 @@ def one_module(style: ModuleType, cells: Cells, column: int, row: int) -> Outlin
     return rounded(column + start, row + top, 1 - start - end, 1 - top - bottom, (one, two, three, four))
 
 
-def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
-    """Yield each horizontal run of modules: its row, its first column and the column after its last."""
-    for row, line in enumerate(cells):
-        start = line.find(1)
-        while start >= 0:
-            end = line.find(0, start)
-            end = len(line) if end < 0 else end
-            yield row, start, end
-            start = line.find(1, end)
-
-
 def _fillets(cells: Cells) -> Iterator[Placed]:
     """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
     corners: dict[tuple[int, int], list[int]] = {}
-    for row, (line, below) in enumerate(pairwise(cells)):
-        # Two by two cells, of which only one may be light.
-        for column, four in enumerate(zip(line, line[1:], below, below[1:], strict=False)):
-            if sum(four) == 3:
-                light = four.index(0)
-                corners.setdefault((column + light % 2, row + light // 2), []).append(3 - light)
+    around = surroundings(cells)
+    for point in compress(count(), around.translate(IS_ALL_BUT_ONE)):
+        light, (row, column) = ALL_BUT_ONE.index(around[point]), divmod(point, len(cells[0]) + 1)
+        corners.setdefault((column - 1 + light % 2, row - 1 + light // 2), []).append(3 - light)
     for (column, row), filled in corners.items():
         yield _fillet(*filled), column, row
 
@@ -183,7 +179,7 @@ def _fillets(cells: Cells) -> Iterator[Placed]:
 @lru_cache(maxsize=64)
 def _fillet(*corners: int) -> Outline:
     """Draw triangles with a concave side in corners of a cell: 0 and 1 are the upper ones, 2 and 3 the lower ones."""
-    return Outline.scattered((_triangle(corner), corner % 2, corner // 2) for corner in corners)
+    return Scattered((_triangle(corner), corner % 2, corner // 2) for corner in corners)
 
 
 def _triangle(corner: int) -> Outline:
@@ -198,21 +194,12 @@ def _triangle(corner: int) -> Outline:
 # ---- connected modules with round corners
 
 
-def _round_off(contour: Contour, outer: float, inner: float) -> Iterator[Placed]:
-    """Draw a contour with round corners, a horizontal side after the other, with the corners at its ends."""
-    letter, before = "M", contour[0][1] - contour[-1][1]
-    for (x, y), (to_x, to_y) in zip(contour, (*contour[1:], contour[0]), strict=True):
-        yield _side(letter, (before, to_x - x, to_y - y), outer, inner), x, y
-        letter, before = "L", to_y - y
-    yield Outline("Z"), 0, 0
-
-
 @lru_cache(maxsize=4096)
-def _side(letter: str, steps: tuple[int, int, int], outer: float, inner: float) -> Outline:
+def _side(end: str, steps: tuple[int, int, int], outer: float, inner: float) -> Outline:
     """Draw a horizontal side from 0, 0 with the corners at its ends.
 
     Args:
-        letter: How to get to its beginning.
+        end: M for the first side of a contour, LZ for the last, and L for the others.
         steps: Cells down before it, across, and down after it.
         outer: Largest radius of corners that point outwards.
         inner: Largest radius of corners that point inwards.
@@ -220,7 +207,7 @@ def _side(letter: str, steps: tuple[int, int, int], outer: float, inner: float) 
     before, across, after = steps
     corners = _corner((0, before), (across, 0), outer, inner), _corner((across, 0), (0, after), outer, inner)
     both = corners[0] + corners[1].placed(across)
-    return Outline(letter + both.letters[1:], both.numbers)
+    return Outline(end[0] + both.letters[1:] + end[1:], both.numbers)
 
 
 def _corner(before: Line, after: Line, outer: float, inner: float) -> Outline:

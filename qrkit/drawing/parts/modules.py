@@ -43,7 +43,7 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     """Return the modules as items. Alignment patterns are solid, unless the modules are plain squares.
 
     Args:
-        sheet: The design, symbol and layout.
+        sheet: The design, symbol and layout, which is in modules for a style.
         dark: Dark modules.
         light: Light modules that may carry sprites.
     """
@@ -56,8 +56,7 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     if style := STYLES.get(modules.type):
         # Most styles see alignment patterns as modules, so that their neighbors join them without a gap.
         parts = chain(style(_apart(sheet, dark) if modules.type in APART else dark), _alignment_patterns(sheet))
-        whole = Shape(Scattered(parts, layout.x, layout.y, layout.module), sheet.foreground)
-        return [*_tinted_parts(sheet, light), whole, *_colored_parts(sheet, dark)]
+        return [*_tinted_parts(sheet, light), Shape(Scattered(parts), sheet.foreground), *_colored_parts(sheet, dark)]
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
         return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
     return _sprites(sheet, dark, light)
@@ -105,21 +104,20 @@ def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:
 
 def _colored_parts(sheet: Sheet, dark: Cells) -> Iterable[Shape]:
     """Draw the modules that a photo colors over those of one color, which keep the page out of the joins."""
-    layout, colors = sheet.layout, _photo_colors(sheet)
+    colors = _photo_colors(sheet)
     for color in dict.fromkeys(colors.values()):
         parts = [
             one_module(sheet.design.modules.type, dark, *place) for place in _places(dark) if colors.get(place) == color
         ]
         if parts:
-            yield Shape(Outline.joined(parts).placed(layout.x, layout.y, layout.module), color)
+            yield Shape(Outline.joined(parts), color)
 
 
 def _tinted_parts(sheet: Sheet, light: Cells) -> Iterable[Shape]:
     """Draw light modules in a pale foreground, if the style does."""
-    layout, kind = sheet.layout, sheet.design.modules.type
+    kind = sheet.design.modules.type
     if kind in TINTED:
-        outline = Scattered(STYLES[kind](light), layout.x, layout.y, layout.module)
-        yield Shape(outline, fainter(sheet.foreground, TINTED[kind]))
+        yield Shape(Scattered(STYLES[kind](light)), fainter(sheet.foreground, TINTED[kind]))
 
 
 def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:
@@ -175,7 +173,7 @@ def _patterns_apart(sheet: Sheet) -> list[Item]:
     layout, patterns = sheet.layout, _alignment_patterns(sheet)
     if not patterns:
         return []
-    return [Shape(Outline.scattered(patterns, layout.x, layout.y, layout.module), sheet.ink)]
+    return [Shape(Scattered(patterns).placed(layout.x, layout.y, layout.module), sheet.ink)]
 
 
 def _apart(sheet: Sheet, cells: Cells) -> Cells:

@@ -9,8 +9,8 @@ from qrkit.design.color import WHITE
 from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.layout import Layout
-from qrkit.drawing.paints import opaque
-from qrkit.drawing.scene import Bitmap, Drawing, Paint, Pictures
+from qrkit.drawing.paints import moved, opaque
+from qrkit.drawing.scene import Bitmap, Drawing, Matrix, Paint, Pictures
 from qrkit.symbol.symbol import Symbol
 
 MOST_PAINTED = 400_000_000
@@ -42,6 +42,14 @@ class Sheet:
     pictures: Pictures
     foreground: Paint
     background: Paint
+
+    def in_modules(self) -> Sheet:
+        """Return the sheet measured in modules from the top left corner of the symbol."""
+        width, height, x, y, module, side, padding = self.layout
+        to_modules = Matrix(1 / module, 1 / module, -x / module, -y / module)
+        paints = moved(self.foreground, to_modules), moved(self.background, to_modules)
+        layout = Layout(width / module, height / module, 0, 0, 1, side, padding)
+        return Sheet(self.design, self.symbol, layout, self.pictures, *paints)
 
     @property
     def paper(self) -> Paint:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import compress
 
 from qrkit.design.color import Color
-from qrkit.design.outline import Outline
+from qrkit.design.outline import NUMBERS, Outline, Scattered
 from qrkit.drawing.scene import (
     Bitmap,
     Drawing,
@@ -31,32 +32,58 @@ NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/
 _SEGMENTS = {"M": "M%s %s", "L": "L%s %s", "C": "C%s %s %s %s %s %s", "Z": "Z"}
 _ZEROS = re.compile(r"\.?0+(?![.\d])")
 """Zeros at the end of a number with decimals."""
+_WHOLE_ZERO = re.compile(r"(?<!\d)0(?=\.)")
+"""The zero before a decimal point, which a path does not need."""
+_MINUS_ZERO = re.compile(r"-0\.0+(?!\d)")
+
+DECIMALS = 5
+"""Of numbers in modules, which are several pixels large."""
+OF_MODULES = f"%.{DECIMALS}f"
 
 
 def path_data(outline: Outline) -> str:
-    """Write an outline as the `d` of a path, with numbers as `number` writes them, but each different one once."""
-    numbers = dict.fromkeys(outline.numbers)
-    text = " ".join(["%.3f"] * len(numbers)) % tuple(numbers)
-    written = dict(zip(numbers, _ZEROS.sub("", text.replace("-0.000", "0.000")).split(), strict=True))
-    form = "".join(map(_SEGMENTS.__getitem__, outline.letters))
-    return form % tuple(map(written.__getitem__, outline.numbers))
+    """Write an outline as the `d` of a path, with numbers as `number` writes them.
 
-
-def characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
-    """Return the characters of an outline's numbers at all of these places, as `path_data` writes them, without signs.
-
-    Args:
-        outline: The outline.
-        places: x, y by which it is moved.
+    A scattered outline is measured in modules. Each part of it begins at its own place, and all its other points are
+    relative to the point before, so their text is the same in every place.
     """
-    import numpy as np
+    if not isinstance(outline, Scattered):
+        return _written(_form(outline.letters), outline.numbers, "%.3f")
+    different = {id(part): part for part, _, _ in outline.parts}
+    forms = {key: _from_first_point(part) for key, part in different.items()}
+    numbers = list[float]()
+    for part, right, down in outline.parts:
+        numbers += (part.numbers[0] + right, part.numbers[1] + down)
+    return _written("".join([forms[id(part)] for part, _, _ in outline.parts]), numbers, OF_MODULES)
 
-    values = np.array(outline.numbers).reshape(-1, 2) + np.array(places).reshape(-1, 1, 2)
-    thousandths = np.rint(abs(values) * 1000).astype(np.int64)
-    # A letter or a space and a digit, further digits, and the decimals that are not zeros, the last one with the point.
-    digits = sum(np.count_nonzero(thousandths >= 10**least) for least in (4, 5, 6, 7))
-    decimals = sum(np.count_nonzero(thousandths % rest) for rest in (10, 100, 1000, 1000))
-    return int(2 * values.size + digits + decimals)
+
+@lru_cache(maxsize=4096)  # symbols share most parts
+def _from_first_point(part: Outline) -> str:
+    """Return the text of a part, with %s in place of the numbers of its first point."""
+    # Differences of rounded numbers add up to a rounded number.
+    rounded = [round(one, DECIMALS) for one in part.numbers]
+    numbers, here, start, end = list[float](), 0, 0, 0
+    for letter in part.letters:
+        begin, end = end, end + NUMBERS[letter]
+        numbers += [rounded[at] - rounded[here + at % 2] for at in range(begin, end)]
+        start = begin if letter == "M" else start
+        here = start if letter == "Z" else end - 2
+    rest = _WHOLE_ZERO.sub("", _written(_form(part.letters[1:]).lower(), numbers[2:], OF_MODULES))
+    return _form(part.letters[0]) + rest.replace("l0 0", "")  # between round corners, sides may have no length
+
+
+def _form(letters: str) -> str:
+    """Return the text of segments, with %s in place of each number."""
+    return "".join(map(_SEGMENTS.__getitem__, letters))
+
+
+def _written(form: str, numbers: Sequence[float], written_as: str) -> str:
+    """Write numbers in place of the %s of a text; each different one is formatted once."""
+    different = dict.fromkeys(numbers)
+    text = " ".join([written_as] * len(different)) % tuple(different)
+    words = _ZEROS.sub("", _MINUS_ZERO.sub("0.0", text)).split()
+    written = dict(zip(different, words, strict=True))
+    return form % tuple(map(written.__getitem__, numbers))
 
 
 def transform(matrix: Matrix) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, cached_property, partial
-from itertools import groupby
+from itertools import chain, groupby
 from math import ceil, floor, isclose
 from typing import NamedTuple
 
@@ -68,6 +68,8 @@ Grid = tuple[int, int, int]
 """Left, top and the size of a cell, in pixels."""
 Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels."""
+Stamp = tuple[tuple[int, int, int, int], list[tuple[int, int]]]
+"""Left, top, right and bottom of a part of a drawing, and left and top of each of its copies, in pixels."""
 
 
 def painted(scene: Scene) -> Image.Image:
@@ -159,7 +161,7 @@ class _Canvas:
             ink = paint if isinstance(paint, Color) else self._gradient(paint, matrix)
             # Translucent shapes shine through each other.
             apart = isinstance(ink, Color) and ink.alpha < 255 and all(isinstance(item, Shape) for item in items)
-            for together in [[one] for one in masked] if apart else [masked]:
+            for together in masked if apart else [list(chain.from_iterable(masked))]:
                 self._add_through(together, ink)
             return
         for item in items:
@@ -342,8 +344,8 @@ class _Canvas:
         shown = self._shown[key]
         self._paintings.append(_Painting(lambda: Layer(left, top, shown())))
 
-    def _masked(self, item: Item, matrix: Matrix, grid: Grid | None) -> Masked:
-        """Return a function that adds the area of an item to a mask, 255 for full coverage; `grid` as from `_grid`."""
+    def _masked(self, item: Item, matrix: Matrix, grid: Grid | None) -> list[Masked]:
+        """Return functions that add the area of an item to a mask, 255 for full coverage; `grid` as from `_grid`."""
         masked = None
         if isinstance(item, Squares):
             masked = _squares(item, matrix)
@@ -351,12 +353,12 @@ class _Canvas:
             masked = self._stamps(item, matrix)
         elif grid and isinstance(item, Shape) and isinstance(item.outline, Scattered):
             masked = self._copies(item.outline, matrix, grid)
-        return masked or self._outline(_outline(item), matrix)
+        return self._outline(_outline(item), matrix) if masked is None else masked
 
-    def _stamps(self, stamps: Stamps, matrix: Matrix) -> Masked | None:
-        """Return a function that adds stamps to a mask; None if their subpixel offsets differ."""
+    def _stamps(self, stamps: Stamps, matrix: Matrix) -> list[Masked] | None:
+        """Return functions that add stamps to a mask; None if their subpixel offsets differ."""
         if not isinstance(stamps.picture, Outline) or not stamps.places:
-            return _nothing
+            return []
         form = stamps.picture.placed(0, 0, matrix.scale_x, matrix.scale_y)
         left, top, right, bottom = form.box()
         across, down = map(set, zip(*stamps.places, strict=True))  # thousands of stamps share the columns of a grid
@@ -370,52 +372,48 @@ class _Canvas:
         whole = [(pixels_x[x], pixels_y[y]) for x, y in stamps.places]
         size = (max(1, ceil(right - left + over_x)), max(1, ceil(bottom - top + over_y)))
         body = f'<path d="{path_data(form.placed(over_x - left, over_y - top))}"/>'
-        drawn = self._drawings_for(size).add_cover(body, size)
+        return [self._pasted(body, size, [((0, 0, *size), whole)])]
 
-        def add(mask: Image.Image) -> None:
-            stamp = drawn()
-            for place in whole:
-                mask.paste(255, place, stamp)
-
-        return add
-
-    def _copies(self, outline: Scattered, matrix: Matrix, grid: Grid) -> Masked:
-        """Return a function that adds outlines in cells to a mask; those that are alike are drawn once."""
+    def _copies(self, outline: Scattered, matrix: Matrix, grid: Grid) -> list[Masked]:
+        """Return functions that add outlines in cells to a mask; those that are alike are drawn once."""
         left, top, size = grid
         forms, others = forms_of(outline.parts)
-        column, boxes, height = list[Placed](), list[tuple[int, int, int, int]](), 0
+        column, stamps, across, height = list[Placed](), list[Stamp](), 0, 0
         for form in forms:
             (first, top_row), (last, bottom_row) = form.cells[0], form.cells[-1]
             column.append((form.outline, -first, height - top_row))
             below = height + bottom_row + 1 - top_row
-            boxes.append((0, size * height, size * (last + 1 - first), size * below))
-            height = below
-        across, down = max((box[2] for box in boxes), default=0), size * height
-        body = f'<path d="{path_data(Outline.scattered(column, scale=size))}"/>'
-        drawn = self._drawings_for((across, down)).add_cover(body, (across, down))
-        rest = self._outline(Outline.scattered(others, *outline.place), matrix) if others else _nothing
+            box = (0, size * height, size * (last + 1 - first), size * below)
+            x, y = left + size * first, top + size * top_row
+            stamps.append((box, [(x + size * int(right), y + size * int(down)) for right, down in form.places]))
+            across, height = max(across, box[2]), below
+        body = f'<path d="{path_data(Scattered(column))}" transform="scale({size})"/>'
+        rest = self._outline(Scattered(others), matrix) if others else []
+        return [*rest, self._pasted(body, (across, size * height), stamps)]
+
+    def _pasted(self, body: str, size: tuple[int, int], stamps: list[Stamp]) -> Masked:
+        """Return a function that adds boxes of a drawing of this size to a mask, each in several places."""
+        drawn = self._drawings_for(size).add_cover(body, size)
 
         def add(mask: Image.Image) -> None:
-            rest(mask)
-            stamps = drawn()
-            for form, box in zip(forms, boxes, strict=True):
-                stamp, (first, top_row) = stamps.crop(box), form.cells[0]
-                x, y = left + size * first, top + size * top_row
-                for right, below in form.places:
-                    mask.paste(255, (x + size * int(right), y + size * int(below)), stamp)
+            picture = drawn()
+            for box, places in stamps:
+                stamp = picture.crop(box)
+                for place in places:
+                    mask.paste(255, place, stamp)
 
         return add
 
-    def _outline(self, outline: Outline, matrix: Matrix) -> Masked:
-        """Return a function that adds any outline to a mask, drawing only the part of the image that it covers."""
+    def _outline(self, outline: Outline, matrix: Matrix) -> list[Masked]:
+        """Return functions that add any outline to a mask, drawing only the part of the image that it covers."""
         left, top, right, bottom = self._pixels_of(outline, matrix)
         if left >= right or top >= bottom:
-            return _nothing
+            return []
         there = matrix.then(Matrix(move_x=-left, move_y=-top))
         body = f'<path transform="{transform(there)}" d="{path_data(outline)}"/>'
         size = (right - left, bottom - top)
         drawn = self._drawings_for(size).add_cover(body, size)
-        return lambda mask: mask.paste(255, (left, top), drawn())
+        return [lambda mask: mask.paste(255, (left, top), drawn())]
 
 
 class _Drawings:
@@ -472,10 +470,6 @@ def _rgb(color: Color) -> tuple[int, int, int]:
     return color.red, color.green, color.blue
 
 
-def _nothing(_mask: Image.Image) -> None:
-    """Add nothing to a mask."""
-
-
 def _outline(item: Item) -> Outline:
     """Return the outline of an item.
 
@@ -504,15 +498,15 @@ def _grid(item: Item, matrix: Matrix) -> Grid | None:
     most 17 of 255.
     """
     match item:
-        case Shape(Scattered(parts=parts, place=(x, y, scale)), Color()) if all(map(is_in_cells, parts)):
-            left, top, width, height = matrix.box(x, y, scale, scale)
+        case Shape(Scattered(parts=parts), Color()) if all(map(is_in_cells, parts)):
+            left, top, width, height = matrix.box(0, 0, 1, 1)
             if width == height and matrix.scale_x > 0 < matrix.scale_y and _whole(left, top, width):
                 return round(left), round(top), round(width)
     return None
 
 
-def _squares(squares: Squares, matrix: Matrix) -> Masked | None:
-    """Return a function that adds squares to a mask; None if they do not lie on whole pixels."""
+def _squares(squares: Squares, matrix: Matrix) -> list[Masked] | None:
+    """Return functions that add squares to a mask; None if they do not lie on whole pixels."""
     across, down = len(squares.cells[0]), len(squares.cells)
     box = matrix.box(squares.x, squares.y, squares.size * across, squares.size * down)
     if not _whole(*box, squares.size * matrix.scale_x):
@@ -520,7 +514,7 @@ def _squares(squares: Squares, matrix: Matrix) -> Masked | None:
     small = Image.frombytes("L", (across, down), b"".join(squares.cells).replace(b"\x01", b"\xff"))
     left, top, width, height = map(round, box)
     large = _mirror(small, (matrix.scale_x < 0, matrix.scale_y < 0)).resize((width, height), Image.Resampling.NEAREST)
-    return lambda mask: mask.paste(255, (left, top), large)
+    return [lambda mask: mask.paste(255, (left, top), large)]
 
 
 def _pixels(places: dict[float, float], over: float) -> dict[float, int] | None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from qrkit.design.design import Design
-from qrkit.design.outline import Outline
-from qrkit.drawing.draw import is_plain
 from qrkit.drawing.frames.framing import framed
 from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.resizing import followed
-from qrkit.drawing.scene import Group, Item, Matrix, Shape, Stamps
-from qrkit.drawing.svg.svg_elements import characters
+from qrkit.drawing.scene import Matrix
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
@@ -208,11 +205,8 @@ def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
 
 def picture_of(image: QRImage) -> Picture:
     """Draw an image for the browser."""
-    if is_plain(image.design) or _fewest_characters(image.exact_scene.items) <= LONGEST_SVG:
-        svg = image.small_svg()
-        if len(svg) <= LONGEST_SVG:
-            return {"svg": svg}
-    return {"png": image.to_bytes("png", compression=1)}
+    svg = image.small_svg()
+    return {"svg": svg} if len(svg) <= LONGEST_SVG else {"png": image.to_bytes("png", compression=1)}
 
 
 def shown(draft: Draft) -> dict[str, Any]:
@@ -263,27 +257,6 @@ def _unknown(path: Sequence[str | int]) -> InvalidParameter:
     return InvalidParameter(
         Problem(".".join(map(str, path)), None, "does not exist in this design", "unknown-parameter")
     )
-
-
-def _fewest_characters(items: Iterable[Item]) -> int:
-    """Return a number of characters that the SVG surely exceeds, without writing it."""
-    count = 0
-    for item in items:
-        match item:
-            case Group(inside):
-                count += _fewest_characters(inside)
-            case Shape(outline):
-                count += _characters(outline, ((0.0, 0.0),))
-            case Stamps(Outline() as outline, places=places):
-                count += _characters(outline, places)
-    return count
-
-
-def _characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
-    """Return the characters of an outline at some places, or fewer if these are too many already."""
-    # Each number takes at least a digit and the letter or space before it.
-    fewest = 2 * len(outline.numbers) * len(places)
-    return fewest if fewest > LONGEST_SVG else characters(outline, places)
 
 
 def _symbol_words(image: QRImage) -> str:

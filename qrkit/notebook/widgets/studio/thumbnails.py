@@ -8,7 +8,7 @@ from typing import Any
 
 from qrkit.design.design import Design
 from qrkit.design.limits import MODULE_TYPES
-from qrkit.design.outline import Outline, rectangle
+from qrkit.design.outline import Outline, Scattered, rectangle
 from qrkit.design.presets import PALETTES, PRESETS, is_icon
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
@@ -45,7 +45,7 @@ def _draw(side: float, outlines: dict[str, Outline]) -> dict[str, Any]:
 
 def _sample(module_type: str) -> Outline:
     if module_type in STYLES:
-        return Outline.scattered(STYLES[module_type](SAMPLE))
+        return Scattered(STYLES[module_type](SAMPLE))
     one = {"default": rectangle(0, 0, 1, 1), "sprite": SPRITES["star"], **STAMPS}[module_type]
     places = [(column, row) for row, line in enumerate(SAMPLE) for column, dark in enumerate(line) if dark]
     return reduce(add, (one.placed(column, row, 1, 1) for column, row in places))
