@@ -52,8 +52,8 @@ _FORMS = tuple(
         r"(?P<year>[0-9]{4})[年년] ?(?P<month>[0-9]{1,2})[月월] ?(?P<day>[0-9]{1,2})[日일]",
     )
 )
-_SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|[0-9]{3})?")
-"""Seconds or milliseconds since 1970, from 1973 on."""
+_SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|(?:[0-9]{3}){1,3})?")
+"""Seconds since 1970, from 1973 on, or thousandths, millionths or billionths of them."""
 
 
 class LocalDates:
