@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
 from qrkit.exchange.columns import NO, OFF, YES
-from qrkit.exchange.foreign_terms import LIMITS, read_terms
+from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
@@ -40,6 +40,7 @@ VISITORS_WIN = frozenset({"Shlink", "Dub"})
 """Those in which a parameter of the visitor replaces the one that the target has; in qrkit, it never does."""
 ON = (
     "active", "enabled", "isactive", "isenabled", "linkactive", "aktiv", "ativo", "attivo", "actif", "activo", "actief",
+    "aktywny", "有効",
 )  # fmt: skip
 OFTEN_ON = (
     "live", "islive", "published", "aktiviert", "activé", "activado", "ativado", "attivato", "geactiveerd",
@@ -53,7 +54,7 @@ _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS = (
     "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
     "hit count", "scan count", "number of scans", "anzahl scans", "nombre de scans", "escaneos", "aantal scans",
-    "scansioni", "leituras", "skany", "スキャン数",
+    "scansioni", "leituras", "skany", "スキャン数", "aufrufe", "clic", "cliques", "kliknięcia", "クリック数",
 )  # fmt: skip
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
@@ -76,11 +77,13 @@ UNCLEAR = 4
 _TITLES = (
     "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
     "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
-    "nombre", "naam", "nome", "nazwa", "名前",
+    "nombre", "naam", "nome", "nazwa", "titolo", "tytuł", "名前",
 )  # fmt: skip
 _CREATED = (
-    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
-    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
+    "created at", "created", "created on", "created date", "date created", "creation date", "date added", "added on",
+    "erstellt am", "erstellt", "erstellungsdatum", "angelegt am", "créé le", "date de création", "creado el",
+    "fecha de creación", "aangemaakt op", "aanmaakdatum", "creato il", "data di creazione", "criado em",
+    "data de criação", "utworzono", "data utworzenia", "作成日",
 )  # fmt: skip
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
@@ -97,8 +100,10 @@ _WHAT_CLOSES = re.compile(
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
-    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never) ?(end|limit|expir[a-z]*)|never|nie|jamais|nunca|nooit"
-    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
+    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never|sin|sans|ohne|senza|sem|zonder|bez)"
+    r" ?(ende?|fin|l[ií]m\w+|expir[a-z]*)|never|nie|jamais|nunca|nooit"
+    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|illimitato|keine?[rs]?|ohne|aucune?|ningun[oa]|geen"
+    r"|nessun[oa]|nenhuma?|brak|なし|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
     re.IGNORECASE,
 )
 """What says that a field is not set, besides the words for no."""
@@ -403,8 +408,11 @@ TOOLS = (
 
 @lru_cache(maxsize=1_000)  # the names of a file recur in each of its links
 def plain_name(name: str) -> str:
-    """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name."""
-    return "".join(filter(str.isalnum, name.lower()))
+    """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name.
+
+    So are the names of an end or a limit in any language.
+    """
+    return term_named("".join(filter(str.isalnum, name.lower())))
 
 
 LINK_LIST = Tool(

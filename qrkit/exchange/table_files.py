@@ -422,7 +422,7 @@ def table_of_links(
 
     table = table_of_records(rows(), own, heading=heading)
     if tool.limits_in:
-        rule = "the file does not say which links have a password, an end or a limit, so these are open now"
+        rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
     if keeping and tool.service in foreign.VISITORS_WIN:

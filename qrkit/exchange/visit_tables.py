@@ -65,8 +65,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "date": _DAYS,
     "count": (
         "count", *foreign.COUNTS, "pageviews", "sessions", "event count", "views", "total", "nb_visits",
-        "link clicks", "aufrufe", "sitzungen", "besuche", "vues", "visites", "visitas", "weergaven", "clic", "cliques",
-        "kliknięcia", "クリック数",
+        "link clicks", "sitzungen", "besuche", "vues", "visites", "visitas", "weergaven",
     ),
     "bot": ("potentialBot", "bot", "is_bot", "robot"),
     "human": ("human", "is_human"),
