@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
@@ -64,6 +64,11 @@ SHORT_URLS = (
     "urlcurto", "linkcurto", "krótkiurl", "krótkilink", "短縮url",
 )  # fmt: skip
 """Plain names of columns of short URLs, the one to keep first."""
+CODES = (
+    "shortcode", "alias", "customalias", "slug", "backhalf", "keyword", "shortpath", "shorturlpath", "shorturlcode",
+    "kurzcode", "codecourt", "códigocorto",
+)  # fmt: skip
+"""Plain names of columns of short codes without a host."""
 TARGETS = (
     "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
     "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
@@ -103,7 +108,7 @@ _NOT_SET = re.compile(
     r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never|sin|sans|ohne|senza|sem|zonder|bez)"
     r" ?(ende?|fin|l[ií]m\w+|expir[a-z]*)|never|nie|jamais|nunca|nooit"
     r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|illimitato|keine?[rs]?|ohne|aucune?|ningun[oa]|geen"
-    r"|nessun[oa]|nenhuma?|brak|なし|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
+    r"|nessun[oa]|nenhuma?|brak|なし|lifetime|permanente?|forever|indefinite(ly)?|unbefristet|dauerhaft|illimitée|ilimitada|bezterminowo|無期限|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
     re.IGNORECASE,
 )
 """What says that a field is not set, besides the words for no."""
@@ -219,7 +224,9 @@ class Tool:
         Only lists that people keep have such columns. Under the other names, they write what they like: Size, A4.
         """
         unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
-        ours = {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self is LINK_LIST else {}
+        ours = (
+            {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self in (LINK_LIST, CODE_LIST) else {}
+        )
         return {name: column for name, column in ours.items() if column in columns.DESCRIBING}
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
@@ -422,6 +429,7 @@ LINK_LIST = Tool(
     tags=("tags", "labels"),
     limits_in="the service",
 )
+CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 
 
@@ -501,7 +509,9 @@ def tool_of(names: Iterable[str]) -> Tool | None:
         wanted = {*map(plain_name, tool.known_by)}
         if found >= wanted and (tool.beside is None or found - wanted <= {*map(plain_name, tool.beside)}):
             return tool
-    return None if found.isdisjoint(TARGETS) or found.isdisjoint(SHORT_URLS) else LINK_LIST
+    if not found.isdisjoint(SHORT_URLS):
+        return None if found.isdisjoint(TARGETS) else LINK_LIST
+    return None if found.isdisjoint(CODES) or found.isdisjoint(TARGETS[:-UNCLEAR]) else CODE_LIST
 
 
 def similar_tool(names: Iterable[str]) -> Tool | None:
@@ -518,13 +528,15 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
 
 
 def short_urls_in(names: Iterable[str]) -> list[str]:
-    """Return the names of the fields of short URLs among these names."""
-    return [name for name in names if plain_name(name) in SHORT_URLS]
+    """Return the names of the fields of short URLs among these names; if there are none, those of short codes."""
+    names = [*names]
+    found = ([name for name in names if plain_name(name) in known] for known in (SHORT_URLS, CODES))
+    return next(filter(None, found), [])
 
 
 def short_url_in(names: Iterable[str]) -> str:
     """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
-    found = short_urls_in(names)
+    found = [name for name in names if plain_name(name) in SHORT_URLS]
     return found[0] if len(found) == 1 else ""
 
 

@@ -15,12 +15,9 @@ from typing import Any
 
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
 
-SINCE, UNTIL, LIMIT = (
-    ("meta.validSince", "validsince"),
-    ("meta.validUntil", "validuntil"),
-    ("meta.maxVisits", "maxvisits"),
-)
-LIMITS = frozenset((*SINCE, *UNTIL, *LIMIT))
+SINCE, UNTIL = ("meta.validSince", "validsince"), ("meta.validUntil", "validuntil")
+LIMIT, LIMIT_A_DAY = ("meta.maxVisits", "maxvisits"), ("maxvisitsaday",)
+LIMITS = frozenset((*SINCE, *UNTIL, *LIMIT, *LIMIT_A_DAY))
 _COUNTED = (
     "(qr)?((click|klick|klik|scan|visit|view|hit|use)s?|clics?|cliques?|klikken|kliknięć|besuche?n?|aufrufe?n?|visite[ns]?"
     "|visitas?|vistas?|vues|bezoeken|escaneos|scansioni|leituras|skanów)"
@@ -32,6 +29,7 @@ _END = (
     "(expiration|expiraci[óo]n|expiração|caducidad|vencimiento|vencimento|validade|validez|scadenza|wygaśnięcia"
     "|ważności)"
 )
+_DAY = "(day|tag|jour|d[ií]a|giorno|dag|dzień)"
 _NAMED = {
     "validsince": (
         "(valid|active|available)(from|since)|gültigab|válidodesde|valid[eo](dal|apartirdu)|geldigvanaf|ważnyod"
@@ -42,6 +40,8 @@ _NAMED = {
         "|gültigbis|expire(le)?|expira(el|em)?|val(id|abl)ejusqu(au|à|e)|caduca(el)?|vence(el|em)?|válid[oa](hasta|até)"
         "|scade(il)?|valid[oa]finoal?|geldigtot|vervaldatum|verlooptop|verloopdatum|wygasa|ważn[ya]do|有効期限"
     ),
+    "maxvisitsaday": f"({_MOST}(of|de|di|d|der|van)?{_COUNTED}|{_COUNTED}{_MOST})(a|per|pro|par|por|al|na|je)?{_DAY}"
+    f"|(daily|täglich(e|es|er)?|tages)({_COUNTED})?{_LARGEST}|{_LARGEST}(a|per|pro|par|por|al){_DAY}",
     "maxvisits": f"{_MOST}(of|de|di|d|der|van)?{_COUNTED}|{_COUNTED}{_MOST}",
 }
 """The names of the times and the limit in any language, as one name for each."""
@@ -84,6 +84,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
         ("Valid Since (UTC)", moment, SINCE),
         ("Valid Until (UTC)", moment, UNTIL),
         ("Limit", text, LIMIT),
+        ("Limit a Day", text, LIMIT_A_DAY),
         ("Otherwise", text, OTHERWISE),
     ):
         if cell := find(link, names):

@@ -547,7 +547,7 @@ def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = 
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
         hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
-    has_short_urls = tool is not None or not {*foreign.SHORT_URLS}.isdisjoint(map(foreign.plain_name, heading))
+    has_short_urls = tool is not None or bool(foreign.short_urls_in(heading))
     advice = _column_advice(theirs, has_short_urls=has_short_urls, is_data=any(map(ADDRESS.match, heading)))
     return UnreadableFile(f"{lack} column {CONTENT!r}; {hint}", line=located.line).advising(advice)
 

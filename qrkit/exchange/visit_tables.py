@@ -202,7 +202,8 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     times = [_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)]
     table.issues += _zone_issues(sheet.heading, sheet.heading[places["time"]], times)
     dates = LocalDates(lambda: times)
-    are_days = all(not _CLOCK_IN.search(time) or _AT_MIDNIGHT.search(time) for time in times)
+    # A single one may as well be of the first hour.
+    are_days = len({*times}) > 1 and all(not _CLOCK_IN.search(time) or _AT_MIDNIGHT.search(time) for time in times)
     other = Counter[str]()
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         try:

@@ -221,7 +221,7 @@ def test_another_word_for_a_bot_is_told(shop):
         ("Date,Hour,Short link,Clicks\n2024-05-01,8,door,1\n", "08:00:00"),
         ("Date,Hour,Short link,Clicks\n2024-05-01,0:00,door,1\n2024-05-02,14:00,x,0\n", "00:00:00"),
         ("date,link,clicks\n2024-05-01T00:00:00+0000,door,1\n2024-05-02T00:00:00+0000,door,0\n", "12:00:00"),
-        ("date,link,clicks\n2024-05-01T00:00:00-0400,door,1\n", "16:00:00"),
+        ("date,link,clicks\n2024-05-01T00:00:00-0400,door,1\n2024-05-02T00:00:00-0400,x,0\n", "16:00:00"),
         ("date,link,clicks\n2024-05-01T00:00:00Z,door,1\n2024-05-01T01:00:00Z,door,0\n", "00:00:00"),
     ],
 )
