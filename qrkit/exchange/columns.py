@@ -496,7 +496,7 @@ def fits(text: str, name: str) -> bool:
 
 def _flag(text: str, name: str) -> bool:
     """Parse true/false, yes/no or 1/0, in some languages; case is ignored."""
-    word = text.lower()
+    word = text.lower().removesuffix(".0")  # numbers of programs that have no whole ones
     if not (is_yes := word in YES) and word not in NO:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
     return is_yes

@@ -101,7 +101,7 @@ _WHAT_CLOSES = re.compile(
     r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rotation|rules|(is)?regexp?|onetime|singleuse"
     r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
     r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?"
-    r"|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at|until)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
@@ -157,19 +157,21 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
-        link = {plain_name(name): _bare(value) for name, value in link.items()}
+        link, twice = _by_plain_name(link)
         given = {name: value for name, value in link.items() if _is_set(value)}
         terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
-        error = protection({written[name]: value for name, value in rest.items() if name not in SWITCHES})
+        content = _text(link, self.target_in(link))
+        unread = {written[name]: value for name, value in rest.items() if name not in SWITCHES}
+        error = twice or protection(unread, content)
         tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
-            "Content": _text(link, self.target_in(link)),
+            "Content": content,
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _text(link, counts) or _object(link, counts),
@@ -491,6 +493,21 @@ def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
     """Return the texts of fields by the plain names that are among these."""
     values = {name: value for title, value in link.items() if (name := plain_name(title)) in names}
     return {name: _text(values, (name,)) for name in values}
+
+
+def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the values of a link by plain name; also an error if two fields of one name say something different."""
+    values: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    error = ""
+    for name, value in link.items():
+        plain, bare = plain_name(name), _bare(value)
+        if plain in values and _is_set(values[plain]):
+            if _is_set(bare) and bare != values[plain]:
+                error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
+            continue
+        values[plain], names[plain] = bare, name
+    return values, error
 
 
 def _is_set(value: Any) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -216,8 +217,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
         rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
     if tool:
-        links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
-        table = table_of_links(tool, links, heading, located.line)
+        titles = _told_apart(heading)
+        links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
+        table = table_of_links(tool, links, titles, located.line)
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
@@ -233,6 +235,16 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     table.issues.extend(located.issues)
     table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
     return table
+
+
+def _told_apart(heading: Sequence[str]) -> list[str]:
+    """Return the names of columns, with a number after each that is there already, so that no cell is lost."""
+    found = Counter[str]()
+    titles: list[str] = []
+    for title in heading:
+        found[title] += 1
+        titles.append(f"{title} ({found[title]})" if title and found[title] > 1 else title)
+    return titles
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
