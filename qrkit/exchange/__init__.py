@@ -183,8 +183,10 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(SIGNATURE):
         return _of_archive(data, named)
-    if named in SHEETS and named not in ("json", "sql"):
-        return _LOG if access_logs.is_log(data) else IMPORT_FORMATS[_of_text(data, named)]
+    if named in SHEETS and named != "sql":
+        if access_logs.is_log(data):
+            return _LOG
+        return IMPORT_FORMATS[named if named == "json" else _of_text(data, named)]
     return IMPORT_FORMATS[named]
 
 

@@ -1,4 +1,7 @@
-"""Read access logs of web servers as tables of visits: Apache, nginx, Caddy, CloudFront and IIS.
+"""Read access logs as tables of visits: of web servers, of load balancers, and of services that write lines of JSON.
+
+Lines have the quoted request of the common log format (Apache, nginx, HAProxy, load balancers of AWS), the fields that
+a comment of the W3C's format names (IIS, CloudFront), or are objects with any of `NAMES` (Caddy, Traefik, Cloudflare).
 
 Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. IP addresses
 only tell which redirects are of one visitor, and are in no row.
@@ -9,12 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
+from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
@@ -27,25 +32,60 @@ MOST_WAITING = 10_000
 """The number of such redirects that are kept in mind."""
 SOON = timedelta(seconds=10)
 """The time within which a phone follows one."""
-HEADING = ["path", "time", "user_agent", "referrer", "status"]
-_TEXT = r'(?:[^"\\]|\\.)*+'
-_COMBINED = re.compile(
-    r"(?P<client>[^\[]{0,500})"
-    r"\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<clock>[\d:]{8}) (?P<offset>[+-]\d{4})\] "
-    rf'"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+" (?P<status>\d{{3}}) \S+'
-    rf'(?: "(?P<referrer>{_TEXT})" "(?P<agent>{_TEXT})")?.*'
+HEADING = ["path", "time", "user_agent", "referrer", "country", "status"]
+NAMES = {
+    "method": ("method", "requestmethod", "clientrequestmethod", "csmethod", "httpmethod", "requestverb"),
+    "status": (
+        "status", "statuscode", "downstreamstatus", "edgeresponsestatus", "responsestatus", "scstatus", "httpstatus",
+        "httpstatuscode", "elbstatuscode",
+    ),
+    "path": ("csuristem", "clientrequesturi", "requesturi", "requestpath", "requesturl", "uri", "path", "url"),
+    "day": ("date",),
+    "time": ("ts", "edgestarttimestamp", "startutc", "timeiso8601", "timestamp", "timelocal", "time"),
+    "agent": ("useragent", "clientrequestuseragent", "requestuseragent", "httpuseragent", "csuseragent"),
+    "referrer": (
+        "referer", "referrer", "clientrequestreferer", "requestreferer", "requestreferrer", "httpreferer",
+        "httpreferrer", "csreferer",
+    ),
+    "country": ("country", "clientcountry", "countrycode", "geocountry"),
+    "address": ("clientip", "remoteip", "clienthost", "remoteaddr", "cip", "ip"),
+}  # fmt: skip
+"""What a field of a request says, and the plain names that servers give it, the best first."""
+MOST_DEPTH = 4
+LINE_IN = ("log", "message")
+"""Plain names of fields in which containers and the journal of Linux wrap the line of a log."""
+_TIME = re.compile(
+    r"\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<clock>[\d:]{8})[\d.]*(?P<offset> [+-]\d{4})?\]"
 )
-_ADDRESS = re.compile(r"(?<![\w.])(?:\d+\.\d+\.\d+\.\d+|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*)", re.IGNORECASE)
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
+_LOCAL_TIME = re.compile(r"\[\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8}[\d.]*\]")
+_TEXT = r'"((?:[^"\\]|\\.)*+)"'
+_REQUEST = re.compile(
+    r'(?P<before>[^"]*+)"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+"(?: (?P<status>\d{3}))?(?P<between> [^"]*+)?'
+    rf"(?:{_TEXT}(?: {_TEXT})?)?"
+)
+_STATUS = re.compile(r" ([1-5]\d\d) ")
+_VERB = re.compile("[A-Z]{3,10}")
+_METHOD = re.compile(r"([A-Z]+) (\S+)")
+_ADDRESS = re.compile(
+    r"(?<![\w.])(?!\d\d:\d\d:\d\d(?![\w:]))(?:\d+\.\d+\.\d+\.\d+|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*)", re.IGNORECASE
+)
+"""An IP address, and no time of day."""
 _REDIRECTED = re.compile(r'" 30[12378] ')
-_CADDY = re.compile(r'\s*\{.{0,200}"logger": ?"http\.log\.access')
 _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
+
+Request = Mapping[str, str]
+"""What a line says, by the keys of `NAMES`."""
 
 
 def is_log(data: bytes) -> bool:
     """Return whether one of the first lines of a text is one of an access log; others may be attacks and messages."""
-    lines = data[:10_000].lstrip().decode(errors="replace").split("\n", MOST_TRIED)[:MOST_TRIED]
-    return any(_CADDY.match(line) or _COMBINED.match(line) or _NEEDED.issubset(_fields_in(line)) for line in lines)
+    text = data[:10_000].lstrip().decode(errors="replace")
+    lines = text.split("\n", MOST_TRIED)[:MOST_TRIED]
+    with suppress(ValueError, RecursionError):  # an array, or an object on many lines
+        lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
+    return any(_NEEDED.issubset(_fields_in(line)) or isinstance(_request_in(line), Mapping) for line in lines)
 
 
 def _fields_in(line: str) -> list[str]:
@@ -56,6 +96,8 @@ def _fields_in(line: str) -> list[str]:
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the redirects of a log, each as a row below names of `HEADING` (see `SheetParts`)."""
     text, note = decoded(data, place.encoding)
+    if _LOCAL_TIME.search(text):
+        note = "; ".join(filter(None, (note, "times without an offset, such as +0200, are read in UTC")))
     return [Part("", _without_upgrades(_rows(text)), note=note)]
 
 
@@ -72,7 +114,7 @@ def _without_upgrades(rows: Iterator[Cells]) -> Iterator[Cells]:
         if isinstance(cells, UnreadableFile) or not cells:
             yield cells
             continue
-        path, time, agent, _, status, address = cells
+        path, time, agent, _, _, status, address = cells
         if not (waiting or status in LASTING):
             yield cells[:-1]
             continue
@@ -89,6 +131,11 @@ def _without_upgrades(rows: Iterator[Cells]) -> Iterator[Cells]:
 def _rows(text: str) -> Iterator[Cells]:
     """Yield the heading and the rows, with the address behind the cells of each."""
     yield HEADING
+    if text.lstrip()[:1] == "[":
+        with suppress(ValueError, RecursionError):
+            entries = json.loads(text)
+            yield from (_cells(_said(entry)) if isinstance(entry, dict) else [] for entry in entries)
+            return
     fields: list[str] = []
     lines = text.removesuffix("\n").split("\n")
     for line in lines:
@@ -103,45 +150,69 @@ def _rows(text: str) -> Iterator[Cells]:
             said = dict(zip(fields, values, strict=False))
             # Some servers leave out empty values at the end; the last line of a log may be cut off within one.
             is_cut = len(said) < len(fields) and (line is lines[-1] or not _NEEDED.issubset(said))
-            yield UnreadableFile(rule) if is_cut and any(values) else _cells_of_fields(said)
+            yield UnreadableFile(rule) if is_cut and any(values) else _cells(_said(said))
         else:
-            yield _cells_of_json(line) if _CADDY.match(line) else _cells_of_line(line)
+            yield _cells(_request_in(line.rstrip("\r")))
 
 
-def _cells(method: str, status: str, address: str, *cells: str) -> list[str]:
+def _cells(request: Request | UnreadableFile | None) -> Cells:
     """Return the cells of a request, none if it was not redirected."""
-    is_redirect = method == "GET" and status in REDIRECTS
-    return ["" if cell == "-" else cell for cell in (*cells, status, address)] if is_redirect else []
+    if request is None or isinstance(request, UnreadableFile):
+        return request or []
+    if request["method"] != "GET" or request["status"] not in REDIRECTS:
+        return []
+    names = ("path", "time", "agent", "referrer", "country", "status", "address")
+    return ["" if request[name] == "-" else request[name] for name in names]
 
 
-def _cells_of_line(line: str) -> Cells:
-    found = _COMBINED.fullmatch(line.rstrip("\r"))
-    if found is None:
-        # Without the line itself, which has an IP address.
-        rule = "has the status of a redirect, but is not a request as access logs write it"
-        return UnreadableFile(rule) if _REDIRECTED.search(line) else []
-    time = f"{found['day']} {found['month']} {found['year']} {found['clock']} {found['offset']}"
-    address, agent = _ADDRESS.search(found["client"]), found["agent"] or ""
-    client = address[0] if address else ""
-    return _cells(found["method"], found["status"], client, found["path"], time, agent, found["referrer"] or "")
+def _request_in(line: str) -> Request | UnreadableFile | None:
+    """Return what a line says of a request; None if it is of something else."""
+    if (start := line.find('{"')) >= 0:
+        with suppress(ValueError, RecursionError):
+            return _said(json.loads(line[start:]))
+        if not line[:start].strip():
+            return UnreadableFile("is not a whole object of JSON")
+    time = _TIME.search(line) or _ISO_TIME.search(line)
+    found = _REQUEST.match(line, time.end()) if time else None
+    if time and found and (status := found["status"] or next(iter(_STATUS.findall(found["before"])), "")):
+        first, second = found[6] or "", found[7]
+        referrer, agent = (first, second) if second is not None else ("", first)
+        address = _ADDRESS.search(f"{line[: time.start()]} {found['before']} {referrer}")
+        return _request(
+            method=found["method"], status=status, path=found["path"], time=time[0], agent=agent, referrer=referrer,
+            address=address[0] if address else "",
+        )  # fmt: skip
+    # Without the line itself, which has an IP address.
+    rule = "has the status of a redirect, but is not a request as access logs write it"
+    return UnreadableFile(rule) if _REDIRECTED.search(line) else None
 
 
-def _cells_of_fields(said: Mapping[str, str]) -> list[str]:
-    """Return the cells of a line by the names of the W3C, as IIS and CloudFront use them."""
-    agent, referrer = (said.get(f"cs({name})", "") for name in ("User-Agent", "Referer"))
-    time, path = f"{said.get('date', '')} {said.get('time', '')}", said.get("cs-uri-stem", "")
-    method, status, address = (said.get(name, "") for name in ("cs-method", "sc-status", "c-ip"))
-    return _cells(method, status, address, path, time, unquote(agent.replace("+", " ")), unquote(referrer))
+def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
+    """Return what named fields, at any depth, say of a request; None if they say it of something else."""
+    fields: dict[str, str] = {}
+    level: list[Mapping[str, Any]] = [entry]
+    for _ in range(MOST_DEPTH):
+        members = [member for one in level for member in one.items()]
+        values = [(name, value[0] if isinstance(value, list) and value else value) for name, value in members]
+        for name, value in values:
+            if isinstance(value, str | int | float):
+                fields.setdefault(plain_name(name), str(value))
+        level = [value for _, value in values if isinstance(value, dict)]
+    said = {what: next((fields[name] for name in names if name in fields), "") for what, names in NAMES.items()}
+    if not said["method"] and (found := _METHOD.match(fields.get("request", ""))):
+        said["method"], said["path"] = found[1], found[2]
+    if not _VERB.fullmatch(said["method"]):
+        return next((_request_in(fields[name]) for name in LINE_IN if '"' in fields.get(name, "")), None)
+    if not (said["path"] and said["time"] and said["status"].isdigit()):
+        return None
+    said["time"] = f"{said.pop('day')} {said['time']}" if ":" in said["time"][:3] else said["time"]
+    return _request(**said)
 
 
-def _cells_of_json(line: str) -> Cells:
-    try:
-        entry = json.loads(line)
-        request: dict[str, Any] = entry["request"]
-        headers = {name.lower(): values[0] for name, values in request.get("headers", {}).items() if values}
-        agent, referrer = (str(headers.get(name, "")) for name in ("user-agent", "referer"))
-        uri, status, time = str(request["uri"]), str(entry["status"]), str(entry["ts"])
-        address = str(request.get("remote_ip", ""))
-        return _cells(str(request["method"]), status, address, uri, time, agent, referrer)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return UnreadableFile("is not a whole request as Caddy writes it")
+def _request(*, agent: str, referrer: str, time: str, **said: str) -> Request:
+    """Return a request with its time in a form of `LocalDates`, and without what is no referrer."""
+    if found := _TIME.fullmatch(time if time[:1] == "[" else f"[{time}]"):
+        time = f"{found['day']} {found['month']} {found['year']} {found['clock']}{found['offset'] or ''}"
+    agent = agent if " " in agent else unquote(agent.replace("+", " "))
+    referrer = "" if _ADDRESS.fullmatch(referrer) else unquote(referrer)
+    return {"country": "", **said, "agent": agent, "referrer": referrer, "time": time}

@@ -151,15 +151,17 @@ FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
 YES = frozenset({
     "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "sì",
-    "verdadeiro", "sim",
+    "verdadeiro", "sim", "tak", "prawda", "はい",
 })  # fmt: skip
 NO = frozenset({
-    "false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não",
+    "false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não", "nie",
+    "fałsz", "いいえ",
 })  # fmt: skip
 """What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
 ON = frozenset({
     "active", "enabled", "live", "publish", "published", "running", "online", "ok", "open", "public", "aktiv",
     "aktiviert", "actif", "activé", "activo", "activado", "actief", "aan", "ativo", "ativado", "attivo", "attivato",
+    "aktywny", "włączony", "有効", "公開",
 })  # fmt: skip
 OFF = frozenset({
     "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
@@ -170,6 +172,7 @@ OFF = frozenset({
     "arrêté", "finalizado", "eliminado", "cerrado", "beëindigd", "gestopt", "verwijderd", "gesloten", "terminato",
     "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
     "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
+    "nieaktywny", "wyłączony", "wstrzymany", "wygasły", "無効", "停止", "非公開", "期限切れ",
 })  # fmt: skip
 """What services write into a status column: for links that work, and for links that do not."""
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
@@ -493,7 +496,7 @@ def fits(text: str, name: str) -> bool:
 
 def _flag(text: str, name: str) -> bool:
     """Parse true/false, yes/no or 1/0, in some languages; case is ignored."""
-    word = text.lower()
+    word = text.lower().removesuffix(".0")  # numbers of programs that have no whole ones
     if not (is_yes := word in YES) and word not in NO:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
     return is_yes

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
 from qrkit.exchange.columns import NO, OFF, YES
-from qrkit.exchange.foreign_terms import LIMITS, read_terms
+from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
@@ -40,6 +40,7 @@ VISITORS_WIN = frozenset({"Shlink", "Dub"})
 """Those in which a parameter of the visitor replaces the one that the target has; in qrkit, it never does."""
 ON = (
     "active", "enabled", "isactive", "isenabled", "linkactive", "aktiv", "ativo", "attivo", "actif", "activo", "actief",
+    "aktywny", "有効",
 )  # fmt: skip
 OFTEN_ON = (
     "live", "islive", "published", "aktiviert", "activé", "activado", "ativado", "attivato", "geactiveerd",
@@ -53,7 +54,7 @@ _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS = (
     "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
     "hit count", "scan count", "number of scans", "anzahl scans", "nombre de scans", "escaneos", "aantal scans",
-    "scansioni", "leituras", "skany", "スキャン数",
+    "scansioni", "leituras", "skany", "スキャン数", "aufrufe", "clic", "cliques", "kliknięcia", "クリック数",
 )  # fmt: skip
 """Names of columns with counts in the file of any tool, after those of its definition."""
 SHORT_URLS = (
@@ -63,6 +64,11 @@ SHORT_URLS = (
     "urlcurto", "linkcurto", "krótkiurl", "krótkilink", "短縮url",
 )  # fmt: skip
 """Plain names of columns of short URLs, the one to keep first."""
+CODES = (
+    "shortcode", "alias", "customalias", "slug", "backhalf", "keyword", "shortpath", "shorturlpath", "shorturlcode",
+    "kurzcode", "codecourt", "códigocorto",
+)  # fmt: skip
+"""Plain names of columns of short codes without a host."""
 TARGETS = (
     "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
     "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
@@ -76,11 +82,13 @@ UNCLEAR = 4
 _TITLES = (
     "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
     "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
-    "nombre", "naam", "nome", "nazwa", "名前",
+    "nombre", "naam", "nome", "nazwa", "titolo", "tytuł", "名前",
 )  # fmt: skip
 _CREATED = (
-    "created at", "created", "created on", "created date", "date created", "creation date", "erstellt am", "erstellt",
-    "créé le", "date de création", "creado el", "fecha de creación", "aangemaakt op",
+    "created at", "created", "created on", "created date", "date created", "creation date", "date added", "added on",
+    "erstellt am", "erstellt", "erstellungsdatum", "angelegt am", "créé le", "date de création", "creado el",
+    "fecha de creación", "aangemaakt op", "aanmaakdatum", "creato il", "data di creazione", "criado em",
+    "data de criação", "utworzono", "data utworzenia", "作成日",
 )  # fmt: skip
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
@@ -93,12 +101,14 @@ _WHAT_CLOSES = re.compile(
     r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rotation|rules|(is)?regexp?|onetime|singleuse"
     r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
     r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?"
-    r"|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at)?"
+    r"|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at|until)?"
 )
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET = re.compile(
-    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never) ?(end|limit|expir[a-z]*)|never|nie|jamais|nunca|nooit"
-    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
+    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never|sin|sans|ohne|senza|sem|zonder|bez)"
+    r" ?(ende?|fin|l[ií]m\w+|expir[a-z]*)|never|nie|jamais|nunca|nooit"
+    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|illimitato|keine?[rs]?|ohne|aucune?|ningun[oa]|geen"
+    r"|nessun[oa]|nenhuma?|brak|なし|lifetime|permanente?|forever|indefinite(ly)?|unbefristet|dauerhaft|illimitée|ilimitada|bezterminowo|無期限|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
     re.IGNORECASE,
 )
 """What says that a field is not set, besides the words for no."""
@@ -147,19 +157,21 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
-        link = {plain_name(name): _bare(value) for name, value in link.items()}
+        link, twice = _by_plain_name(link)
         given = {name: value for name, value in link.items() if _is_set(value)}
         terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
             terms["Active"] = "false"
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
-        error = protection({written[name]: value for name, value in rest.items() if name not in SWITCHES})
+        content = _text(link, self.target_in(link))
+        unread = {written[name]: value for name, value in rest.items() if name not in SWITCHES}
+        error = twice or protection(unread, content)
         tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
-            "Content": _text(link, self.target_in(link)),
+            "Content": content,
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _text(link, counts) or _object(link, counts),
@@ -214,7 +226,9 @@ class Tool:
         Only lists that people keep have such columns. Under the other names, they write what they like: Size, A4.
         """
         unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
-        ours = {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self is LINK_LIST else {}
+        ours = (
+            {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self in (LINK_LIST, CODE_LIST) else {}
+        )
         return {name: column for name, column in ours.items() if column in columns.DESCRIBING}
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
@@ -403,8 +417,11 @@ TOOLS = (
 
 @lru_cache(maxsize=1_000)  # the names of a file recur in each of its links
 def plain_name(name: str) -> str:
-    """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name."""
-    return "".join(filter(str.isalnum, name.lower()))
+    """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name.
+
+    So are the names of an end or a limit in any language.
+    """
+    return term_named("".join(filter(str.isalnum, name.lower())))
 
 
 LINK_LIST = Tool(
@@ -414,6 +431,7 @@ LINK_LIST = Tool(
     tags=("tags", "labels"),
     limits_in="the service",
 )
+CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 
 
@@ -477,6 +495,21 @@ def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
     return {name: _text(values, (name,)) for name in values}
 
 
+def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the values of a link by plain name; also an error if two fields of one name say something different."""
+    values: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    error = ""
+    for name, value in link.items():
+        plain, bare = plain_name(name), _bare(value)
+        if plain in values and _is_set(values[plain]):
+            if _is_set(bare) and bare != values[plain]:
+                error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
+            continue
+        values[plain], names[plain] = bare, name
+    return values, error
+
+
 def _is_set(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(_is_set, value.values()))
@@ -493,7 +526,9 @@ def tool_of(names: Iterable[str]) -> Tool | None:
         wanted = {*map(plain_name, tool.known_by)}
         if found >= wanted and (tool.beside is None or found - wanted <= {*map(plain_name, tool.beside)}):
             return tool
-    return None if found.isdisjoint(TARGETS) or found.isdisjoint(SHORT_URLS) else LINK_LIST
+    if not found.isdisjoint(SHORT_URLS):
+        return None if found.isdisjoint(TARGETS) else LINK_LIST
+    return None if found.isdisjoint(CODES) or found.isdisjoint(TARGETS[:-UNCLEAR]) else CODE_LIST
 
 
 def similar_tool(names: Iterable[str]) -> Tool | None:
@@ -510,13 +545,15 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
 
 
 def short_urls_in(names: Iterable[str]) -> list[str]:
-    """Return the names of the fields of short URLs among these names."""
-    return [name for name in names if plain_name(name) in SHORT_URLS]
+    """Return the names of the fields of short URLs among these names; if there are none, those of short codes."""
+    names = [*names]
+    found = ([name for name in names if plain_name(name) in known] for known in (SHORT_URLS, CODES))
+    return next(filter(None, found), [])
 
 
 def short_url_in(names: Iterable[str]) -> str:
     """Return the name of the only field of short URLs among these names; "" if there is none, or more than one."""
-    found = short_urls_in(names)
+    found = [name for name in names if plain_name(name) in SHORT_URLS]
     return found[0] if len(found) == 1 else ""
 
 

@@ -15,15 +15,36 @@ from typing import Any
 
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
 
-SINCE = ("meta.validSince", "validsince", "validfrom", "activefrom", "availablefrom")
-UNTIL = (
-    "meta.validUntil", "validuntil", "validto", "expiresat", "expireson", "expires", "expireat", "expirein", "expiry",
-    "expirydate", "expiration", "expirationdate", "expiredat", "expireatdatetime", "expirytime",
-    "activeuntil", "activeto", "availableuntil", "ablauf", "ablaufdatum", "gültigbis", "scadenza", "vencimiento",
-    "vencimento", "caducidad", "geldigtot", "vervaldatum",
-)  # fmt: skip
-LIMIT = ("meta.maxVisits", "maxvisits", "maxclicks", "maxscans", "clicklimit", "clickslimit", "visitlimit", "scanlimit")
-LIMITS = frozenset((*SINCE, *UNTIL, *LIMIT))
+SINCE, UNTIL = ("meta.validSince", "validsince"), ("meta.validUntil", "validuntil")
+LIMIT, LIMIT_A_DAY = ("meta.maxVisits", "maxvisits"), ("maxvisitsaday",)
+LIMITS = frozenset((*SINCE, *UNTIL, *LIMIT, *LIMIT_A_DAY))
+_COUNTED = (
+    "(qr)?((click|klick|klik|scan|visit|view|hit|use)s?|clics?|cliques?|klikken|kliknięć|besuche?n?|aufrufe?n?|visite[ns]?"
+    "|visitas?|vistas?|vues|bezoeken|escaneos|scansioni|leituras|skanów)"
+)
+_NUMBER = "(number|nombre|número|numero|anzahl|aantal|liczba)?"
+_LARGEST = "(max(imum|imale?|imaal|imo)?|máx(imo)?|massimo|maks(ymalnie|imum)?|limite?s?|límite|limiet)"
+_MOST = f"{_NUMBER}{_LARGEST}{_NUMBER}"
+_END = (
+    "(expiration|expiraci[óo]n|expiração|caducidad|vencimiento|vencimento|validade|validez|scadenza|wygaśnięcia"
+    "|ważności)"
+)
+_DAY = "(day|tag|jour|d[ií]a|giorno|dag|dzień)"
+_NAMED = {
+    "validsince": (
+        "(valid|active|available)(from|since)|gültigab|válidodesde|valid[eo](dal|apartirdu)|geldigvanaf|ważnyod"
+    ),
+    "validuntil": (
+        "(valid|active|available)(until|till|to)(date)?|(link|url|qr(code)?)?expir(y|ation|e|es|ed(?=at|on))(at|on|in)?"
+        f"(date|time|datetime)*|(date|data|fecha|datum|termin)?(de|di|d|da)?{_END}|ablauf(datum|am)?|läuftabam|läuftab"
+        "|gültigbis|expire(le)?|expira(el|em)?|val(id|abl)ejusqu(au|à|e)|caduca(el)?|vence(el|em)?|válid[oa](hasta|até)"
+        "|scade(il)?|valid[oa]finoal?|geldigtot|vervaldatum|verlooptop|verloopdatum|wygasa|ważn[ya]do|有効期限"
+    ),
+    "maxvisitsaday": f"({_MOST}(of|de|di|d|der|van)?{_COUNTED}|{_COUNTED}{_MOST})(a|per|pro|par|por|al|na|je)?{_DAY}"
+    f"|(daily|täglich(e|es|er)?|tages)({_COUNTED})?{_LARGEST}|{_LARGEST}(a|per|pro|par|por|al){_DAY}",
+    "maxvisits": f"{_MOST}(of|de|di|d|der|van)?{_COUNTED}|{_COUNTED}{_MOST}",
+}
+"""The names of the times and the limit in any language, as one name for each."""
 OTHERWISE = ("expiredurl", "expirationurl")
 DEVICES = {
     "ios": "ios", "iosurl": "ios", "iphoneurl": "ios", "iphone": "ios", "android": "android", "androidurl": "android",
@@ -39,6 +60,12 @@ NAMES = (*LIMITS, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
 """What is read here, or else refused, by plain name; a password must not become a field of its own."""
 _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", re.IGNORECASE)
 """What says that there is a password, but not which: also a hash."""
+
+
+def term_named(name: str) -> str:
+    """Return the one name of a time or a limit that has this plain name in some language; any other name as it is."""
+    return next((term for term, names in _NAMED.items() if re.fullmatch(names, name)), name)
+
 
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
 
@@ -57,6 +84,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
         ("Valid Since (UTC)", moment, SINCE),
         ("Valid Until (UTC)", moment, UNTIL),
         ("Limit", text, LIMIT),
+        ("Limit a Day", text, LIMIT_A_DAY),
         ("Otherwise", text, OTHERWISE),
     ):
         if cell := find(link, names):

@@ -83,6 +83,8 @@ def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int],
         if below > 1:
             merged[number, len(cells)] = ends[len(cells)] = number + below - 1
         link = next((one for one in cell.iter("a") if one.get("href")), None)
+        for line in cell.iter("br", "p", "div", "li"):
+            line.tail = f" {line.tail or ''}"
         text = " ".join("".join(map(str, cell.itertext())).split())
         cells.append(text if link is None else linked(text, (link.get("href") or "").strip()))
         cells += [""] * (min(repeats((cell.get("colspan") or "").strip()), MOST_COLUMNS - len(cells)) - 1)

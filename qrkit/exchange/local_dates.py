@@ -41,8 +41,8 @@ _NUMBERS = {
 _MONTH = rf"(?P<name>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\.?"
 _NTH = r"(?:\.|st|nd|rd|th|er|º)?"
 _YEAR = "(?P<year>[0-9]{4}|[0-5][0-9]|6[0-8])"
-_SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|[0-9]{3})?")
-"""Seconds or milliseconds since 1970, from 1973 on."""
+_SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|(?:[0-9]{3}){1,3})?")
+"""Seconds since 1970, from 1973 on, or thousandths, millionths or billionths of them."""
 
 
 class LocalDates:

@@ -21,6 +21,8 @@ MOST_SHEETS = 20
 MOST_HEADING_ROWS = 5
 ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
 _UNSEEN = dict.fromkeys(map(ord, "\ufeff\u200b\u200e\u200f\u2060\xad"))
+_UNDERLINE = re.compile(r"[-+=:|\s]{3,}")
+"""The line under a heading of a table in Markdown, or of a database."""
 _ROWS = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 Cells = list[str] | UnreadableFile
@@ -380,7 +382,7 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         if type(cells) is not list:
             yield number, [""] * width, str(cells)
             continue
-        if not any(cells) or _repeats(cells, titles):
+        if not any(cells) or _repeats(cells, titles) or _UNDERLINE.fullmatch("".join(cells)):
             continue
         if nameless:
             filled = nameless.intersection(place for place, cell in enumerate(cells) if cell)

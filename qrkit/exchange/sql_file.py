@@ -22,7 +22,7 @@ _BLANK = r"(?:\s++|(?:--|#)[^\n]*+|/\*[\s\S]*?(?:\*/|\Z))*+"
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*(?:(?P<comment>--[^\n]*+|/\*(?!!))|(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
     r"|(?:INSERT|REPLACE)(?: OR REPLACE| OR IGNORE| IGNORE)? INTO)\b"
-    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()']|'[^']*+'|{_NESTED})*+\))?)",
+    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()'`\"\[]|'[^']*+'|`[^`]*+`|\[[^\]]*+\]|\"[^\"]*+\"|{_NESTED})*+\))?)",
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -216,8 +217,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
         rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
     if tool:
-        links = ((number, dict(zip(heading, cells, strict=True)), error) for number, cells, error in rows)
-        table = table_of_links(tool, links, heading, located.line)
+        titles = _told_apart(heading)
+        links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
+        table = table_of_links(tool, links, titles, located.line)
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
@@ -233,6 +235,16 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     table.issues.extend(located.issues)
     table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
     return table
+
+
+def _told_apart(heading: Sequence[str]) -> list[str]:
+    """Return the names of columns, with a number after each that is there already, so that no cell is lost."""
+    found = Counter[str]()
+    titles: list[str] = []
+    for title in heading:
+        found[title] += 1
+        titles.append(f"{title} ({found[title]})" if title and found[title] > 1 else title)
+    return titles
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
@@ -422,7 +434,7 @@ def table_of_links(
 
     table = table_of_records(rows(), own, heading=heading)
     if tool.limits_in:
-        rule = "the file does not say which links have a password, an end or a limit, so these are open now"
+        rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
     if keeping and tool.service in foreign.VISITORS_WIN:
@@ -547,7 +559,7 @@ def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = 
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
         hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
-    has_short_urls = tool is not None or not {*foreign.SHORT_URLS}.isdisjoint(map(foreign.plain_name, heading))
+    has_short_urls = tool is not None or bool(foreign.short_urls_in(heading))
     advice = _column_advice(theirs, has_short_urls=has_short_urls, is_data=any(map(ADDRESS.match, heading)))
     return UnreadableFile(f"{lack} column {CONTENT!r}; {hint}", line=located.line).advising(advice)
 

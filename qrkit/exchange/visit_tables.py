@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import starmap
 from typing import Any
 
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import column_pair, read_count
+from qrkit.exchange.access_logs import REDIRECTS
+from qrkit.exchange.columns import NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
 from qrkit.tracking.countries import country_code, country_code_of
 from qrkit.tracking.records import KINDS_OF_VISITS
-from qrkit.tracking.referrers import tidy_referrer
+from qrkit.tracking.referrers import DIRECT, tidy_referrer
 from qrkit.tracking.times import from_table
 
 MOST_SCANS = 1_000_000
@@ -36,35 +39,53 @@ TEXTS = (
     "serial", "link_type", "variant",
 )  # fmt: skip
 """What a column holds that is kept as it is written."""
+
+
+@cache
+def _plain(name: str) -> str:
+    """Return a plain name with the dots between the names of objects in objects: `link.clicks` are not of the row."""
+    return ".".join(map(plain_name, name.split(".")))
+
+
+CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword")
+"""Plain names of columns of short codes that need no column of counts beside them."""
+_DAYS = ("date", "scan date", "datum", "fecha", "data", "日付", "day")
 _NAMES: dict[str, tuple[str, ...]] = {
     "short_code": (
-        "short_code", "visitedUrl", "short url", "short link", "slug", "keyword", "uri", "link", "bitlink", "path",
-        "url path", "flowcode url", "kurz url", "url courte", "url corta", "korte url", "seitenpfad", "landing page",
-        "landing page + query string", "page path", "page path and screen class", "page", "utm_content",
-        "utm_campaign", "session manual ad content", "session campaign", "campaign",
+        *CERTAIN, "uri", "link", "path", "url path", "link.shortLink", "seitenpfad", "landing page",
+        "landing page + query string", "page path", "page path and screen class", "pathname", "page_location",
+        "page url", "properties.$current_url", "page", "alias", "utm_content", "utm_campaign",
+        "session manual ad content", "session campaign", "campaign", "url",
     ),
     "time": (
-        "timestamp", "datetime", "click_time", "clicked at", "time", "scan time", "uhrzeit", "heure", "hora", "tijd",
-        "date", "scan date", "datum", "fecha", "created_at", "dt", "day", "tag", "date + hour (yyyymmddhh)",
+        "timestamp", "datetime", "click_time", "clicked at", "scanned at", "visited at", "event_timestamp",
+        "serverTimestamp", "added_iso", "time", "scan time", "uhrzeit", "heure", "hora", "tijd", "ora", "hour",
+        *_DAYS, "created_at", "dt", "tag", "date + hour (yyyymmddhh)",
     ),
-    "date": ("date", "scan date", "day", "datum", "fecha"),
+    "date": _DAYS,
     "count": (
-        "count", "clicks", "scans", "visits", "hits", "engagements", "pageviews", "sessions", "event count", "views",
-        "total", "nb_visits", "total clicks", "total scans", "link clicks", "number of scans", "aufrufe", "klicks",
-        "sitzungen", "besuche", "vues", "clics", "visites", "visitas", "weergaven", "klikken",
+        "count", *foreign.COUNTS, "pageviews", "sessions", "event count", "views", "total", "nb_visits",
+        "link clicks", "sitzungen", "besuche", "vues", "visites", "visitas", "weergaven",
     ),
     "bot": ("potentialBot", "bot", "is_bot", "robot"),
-    "referrer": ("referrer", "referer", "referrer url", "referrer domain"),
-    "country": ("country", "country_code", "visitLocation.countryCode", "land", "pays", "país"),
-    "region": ("region", "visitLocation.regionName"),
-    "city": ("city", "visitLocation.cityName", "stadt", "ville", "ciudad", "stad"),
+    "human": ("human", "is_human"),
+    "event": ("event", "event_name"),
+    "method": ("method", "request_method", "http_method", "request_verb"),
+    "status": ("status", "status_code", "http_status", "response_status", "elb_status_code", "edgeResponseStatus"),
+    "user_agent": ("user_agent", "ua", "click.ua"),
+    "referrer": ("referrer", "referer", "referrer url", "referrer domain", "document_referrer", "click.referer"),
+    "country": (
+        "country", "country_code", "visitLocation.countryCode", "click.country", "geo.country", "geo_country",
+        "properties.$geoip_country_code", "land", "pays", "país",
+    ),
+    "region": ("region", "visitLocation.regionName", "click.region", "geo.region"),
+    "city": ("city", "visitLocation.cityName", "click.city", "geo.city", "stadt", "ville", "ciudad", "stad"),
     "latitude": ("latitude", "visitLocation.latitude"),
     "longitude": ("longitude", "visitLocation.longitude"),
 }  # fmt: skip
 NAMES = {what: (what,) for what in TEXTS} | _NAMES
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
-CERTAIN = frozenset(map(plain_name, NAMES["short_code"][:6]))
-"""Names that need no column of counts beside them."""
+_PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
 """What only tables of visits have."""
 UTM = {
@@ -77,19 +98,34 @@ SERVICES = {
     "Dub": {"event", "date", "link"},
 }
 """Plain names that the exports of a service have."""
-_MAY_COUNT = re.compile(r".*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)")
-"""Plain names of columns that may say how often each row counts."""
+_MAY_COUNT = re.compile(
+    r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
+)
+"""Names of columns that may say how often each row counts; the clicks of a link do not, in a list of its clicks."""
 TIME_ZONES = frozenset({"timezone", "zeitzone", "fuseauhoraire", "zonahoraria", "tijdzone"})
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
+_ZONE_IN = re.compile(
+    r"\((?!(?:UTC|GMT)(?:[+-]0{1,2}(?::?00)?)?\))(?:(?:UTC|GMT)?[+-][0-9]|[A-Z][a-z]+/[A-Z]|[A-Z]{2,4}T\)|local)",
+    re.IGNORECASE,
+)
+"""A time zone in the heading of times, such as (UTC+2), and not UTC."""
 _WITH_OFFSET = re.compile(
     r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
     re.IGNORECASE,
 )
 """A time with an offset, or seconds since 1970; the year of a date such as 31-12-2024 is no offset."""
 _CLOCK = re.compile(r"[0-9]{1,2}[:.][0-9]{2}([:.][0-9]{2})?( ?[ap]\.?m\.?)?", re.IGNORECASE)
+_HOUR_OF_DAY = re.compile("[01]?[0-9]|2[0-3]")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
-_TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
+_CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m", re.IGNORECASE)
+_AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
+_EVENTS = re.compile(
+    r"|\W?((qr|link|short_?link)[ _]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?", re.IGNORECASE
+)
+"""Events that are visits; others, such as a sale, are of a visit that has a row of its own."""
+_VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
+_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
 
 @dataclass(slots=True)
@@ -122,7 +158,7 @@ def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None
     has_codes = "content" in places or foreign.tool_of(titles) is not None
     is_of_visits = any(what in places for what in OF_VISITS)
     code = plain_name(titles[places["short_code"]]) if "short_code" in places else ""
-    is_count = bool(code) and ("count" in places or code in CERTAIN)
+    is_count = code in CERTAIN or ("count" in places and code not in ("", "url"))
     # A number a day, and nothing else, is the history of one link.
     is_count |= "count" in places and len(places) == len(titles)
     return "time" in places and (
@@ -159,36 +195,64 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         _check_no_counts(sheet, places)
     title = "" if code else plain_name(sheet.heading[places["short_code"]])
     service = next((one for one, known in SERVICES.items() if known <= {*map(plain_name, sheet.heading)}), "")
-    table = ScanTable(utm=UTM.get(title, ""), service=service, bots_said=0 if "bot" in places else None)
+    table = ScanTable(
+        utm=UTM.get(title, ""), service=service, bots_said=0 if {"bot", "human"} & places.keys() else None
+    )
     table.issues += [(0, issue.detail) for issue in sheet.issues]
     times = [_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)]
-    zone = next((one for one in sheet.heading if plain_name(one) in TIME_ZONES), "")
-    if zone and not all(map(_WITH_OFFSET.fullmatch, times)):
-        table.issues.append((0, f"{zone!r} was not read: times without an offset, such as +02:00, are read in UTC"))
+    table.issues += _zone_issues(sheet.heading, sheet.heading[places["time"]], times)
     dates = LocalDates(lambda: times)
+    # A single one may as well be of the first hour.
+    are_days = len({*times}) > 1 and all(not _CLOCK_IN.search(time) or _AT_MIDNIGHT.search(time) for time in times)
+    other = Counter[str]()
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
             row = {what: cells[place].strip() for what, place in places.items()}
             row["time"] = _time_of(cells, places)
-            visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table, dates)
+            if what := _what_is_no_visit(row):
+                other[what] += 1
+                continue
+            is_day = "count" in row and (are_days or not _CLOCK_IN.search(row["time"]))
+            row |= {"short_code": code or row["short_code"]}
+            visit, count = _visit(row, number, table, _moment(row["time"], dates, is_day=is_day))
         except (InvalidParameter, UnreadableFile, ValueError) as error:
             table.issues.append((number, str(error)))
             continue
         if len(table.rows) + count > MOST_SCANS:
             raise UnreadableFile(f"the file has more than {MOST_SCANS:,} visits; split it", line=number)
         if table.bots_said is not None:
-            table.bots_said += count * (_TRUE.fullmatch(row["bot"]) is not None)
+            table.bots_said += count * (visit.get("kind") == "bot")
         table.rows += [visit] * count
         table.numbers += [number] * count
+    table.issues += [
+        (0, f"rows with {what} are no visits, and were left out: {count:,}") for what, count in other.items()
+    ]
     return table
+
+
+def _zone_issues(heading: Sequence[str], title: str, times: Sequence[str]) -> list[tuple[int, str]]:
+    """Return an issue if the file names a time zone, in a column or in the title of the times, and times need one."""
+    zone = next((one for one in heading if plain_name(one) in TIME_ZONES), title if _ZONE_IN.search(title) else "")
+    rule = f"the time zone in {zone!r} was not read: times without an offset, such as +02:00, are read in UTC"
+    return [(0, rule)] if zone and not all(map(_WITH_OFFSET.fullmatch, times)) else []
+
+
+def _what_is_no_visit(row: Mapping[str, str]) -> str:
+    """Return the field of a row that says that the row is no visit, and its value; "" if none does."""
+    event, method, status = (row.get(what, "") for what in ("event", "method", "status"))
+    if not _EVENTS.fullmatch(event):
+        return f"event={event!r:.60}"
+    if method.upper() in _VERBS:
+        return f"method={method!r}"
+    return f"status={status!r}" if _HTTP_STATUS.fullmatch(status) and status not in REDIRECTS else ""
 
 
 def _places(heading: Iterable[str]) -> dict[str, int]:
     """Return the place of each column that is read."""
-    titles = [*map(plain_name, heading)]
-    found = {what: [name for name in map(plain_name, names) if name in titles] for what, names in NAMES.items()}
+    titles = [_plain(title.partition(" (")[0]) or _plain(title) for title in heading]
+    found = {what: [name for name in names if name in titles] for what, names in _PLAIN.items()}
     places = {what: titles.index(names[0]) for what, names in found.items() if names}
     if places.get("date") == places.get("time"):
         places.pop("date", None)
@@ -198,6 +262,8 @@ def _places(heading: Iterable[str]) -> dict[str, int]:
 def _time_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
     """Return the time of a row, with the date that stands in a column of its own."""
     text = cells[places["time"]].strip()
+    if _HOUR_OF_DAY.fullmatch(text):
+        text = f"{int(text):02}:00"
     if "date" in places and (not text or _CLOCK.fullmatch(text)):
         return f"{cells[places['date']]} {text}".strip()
     return text
@@ -210,7 +276,7 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
         UnreadableFile: If one of them may.
     """
     titles = (title for place, title in enumerate(sheet.heading) if place not in places.values())
-    if name := next((title for title in titles if _MAY_COUNT.fullmatch(plain_name(title))), ""):
+    if name := next((title for title in titles if _MAY_COUNT.fullmatch(_plain(title))), ""):
         rule = f"{name!r} may say how often each row counts, and no other column does"
         columns = {what: sheet.heading[places[what]] for what in ("short_code", "time") if what in places}
         columns["count"] = name
@@ -233,7 +299,7 @@ def _missing(what: str, sheet: Sheet) -> UnreadableFile:
     return UnreadableFile(f"the table has visits, but not {words}; it has {there}", line=1).advising(advice)
 
 
-def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDates) -> tuple[dict[str, Any], int]:
+def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -> tuple[dict[str, Any], int]:
     """Return the visit of a row, and how often it counts.
 
     Raises:
@@ -241,16 +307,17 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, dates: LocalDa
     """
     if not row["short_code"]:
         raise ValueError("has no short code")
-    visit: dict[str, Any] = {
-        "short_code": row["short_code"],
-        "time": _moment(row["time"], dates, is_day="count" in row),
-    }
+    visit: dict[str, Any] = {"short_code": row["short_code"], "time": moment}
     visit |= {what: row[what] for what in TEXTS if row.get(what)}
-    if _TRUE.fullmatch(row.get("bot", "")):
-        visit["kind"] = "bot"
+    for what, words in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
+        word = row.get(what, "").lower()
+        if word in words:
+            visit["kind"] = "bot"
+        elif word not in ("", "human", *YES, *NO):
+            table.issues.append((number, f"{what}={row[what]!r:.60} is neither yes nor no, and was not read"))
     if referrer := tidy_referrer(row.get("referrer", "")):
         visit["referrer"] = referrer
-    if country := row.get("country", ""):
+    if (country := row.get("country", "")).lower() not in DIRECT:
         visit["country"] = country_code_of(country) or country_code(country)
         if not visit["country"]:
             table.issues.append((number, f"country={country!r:.60}: is not known, and was left out"))
@@ -310,6 +377,5 @@ def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
     if written := dates.read(text):
-        has_time = ":" in text or text.isdigit() or written.hour or written.minute
-        return written + timedelta(hours=12) if is_day and not has_time else written
-    return from_table(text, name="time")
+        return written + timedelta(hours=12) if is_day else written
+    return from_table(text, name="time") + timedelta(hours=12 * is_day)

@@ -383,9 +383,10 @@ class Portfolio(Shown, Scanned, Written):
 
         Files have a row per visit, or a number of visits per day, whose time is noon in UTC. Columns of exports by
         Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. In access logs
-        of Apache, nginx, Caddy, CloudFront and IIS, redirects are visits. Visits that are in the store already are not
-        added again, as in `scans.insert`. A visit is a bot if the file or its user agent says so. Referrers are cut to
-        their hosts, and IP addresses are not read. `scan_imports` lists the sources of imported visits.
+        of web servers, load balancers and networks such as Cloudflare, redirects are visits. Visits that are in the
+        store already are not added again, as in `scans.insert`. A visit is a bot if the file or its user agent says so.
+        Referrers are cut to their hosts, and IP addresses are not read. `scan_imports` lists the sources of imported
+        visits.
 
         Args:
             source: The path or the bytes of the file.

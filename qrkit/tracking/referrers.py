@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 LONGEST_HOST = 253
 DIRECT = frozenset({"", "direct", "(direct)", "(none)", "(not set)", "none", "null", "unknown", "-"})
-"""What services write for a visit without a referrer."""
+"""What services write for a visit without a referrer, or without a country."""
 
 
 def referrer_host(referrer: str) -> str | None:

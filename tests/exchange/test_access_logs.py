@@ -47,6 +47,62 @@ LOGS = {
 }  # fmt: skip
 
 
+def entry(**fields):
+    line = json.dumps(fields)
+    return [line, line.replace("302", "404"), line.replace("GET", "HEAD")]
+
+
+MORE = {
+    "HAProxy": [
+        "Mar  1 09:00:05 lb haproxy[12]: 192.0.2.1:33317 [01/Mar/2024:09:00:05.655] in www/srv1 10/0/30/69/109 302 "
+        '2750 - - ---- 1/1/1/1/0 0/0 {go.example.com|x} {} "GET /door HTTP/1.1"',
+    ],
+    "AWS load balancer": [
+        "https 2024-03-01T09:00:05.186641Z app/lb/50dc 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 302 302 34 366 "
+        f'"GET https://go.example.com:443/door?a=1 HTTP/1.1" "{AGENT}" - - arn:aws:x "Root=1-58" "-" "-" 0 "forward"',
+    ],
+    "S3": [
+        f"79a59df9 go.example.com [01/Mar/2024:09:00:05 +0000] 192.0.2.1 - 3E57 WEBSITE.GET.OBJECT door "
+        f'"GET /door HTTP/1.1" 302 - - - 10 - "-" "{AGENT}" -',
+    ],
+    "Envoy": [f'[2024-03-01T09:00:05.310Z] "GET /door HTTP/2" 302 - 0 0 226 100 "192.0.2.1" "{AGENT}" "cb54" "go"'],
+    "journal": [f"Mar 01 09:00:05 web nginx[123]: {combined('GET /door HTTP/1.1', 302)}"],
+    "journal with Caddy": [f"Mar 01 09:00:05 web caddy[123]: {caddy('/door', 302)}"],
+    "journal as JSON": entry(MESSAGE=combined("GET /door HTTP/1.1", 302), SYSLOG_IDENTIFIER="nginx"),
+    "Docker": entry(log=combined("GET /door HTTP/1.1", 302) + "\n", stream="stdout", time="2024-03-01T09:00:06Z"),
+    "Kubernetes": [f"2024-03-01T09:00:06Z stdout F {combined('GET /door HTTP/1.1', 302)}"],
+    "Caddy with other keys first": [json.dumps(dict(reversed(json.loads(caddy("/door", 302)).items())))],
+    "Traefik": entry(
+        ClientHost="192.0.2.1", DownstreamStatus=302, RequestMethod="GET", RequestPath="/door",
+        StartUTC="2024-03-01T09:00:05.123456789Z", time="2024-03-01T10:00:05+01:00", **{"request_User-Agent": AGENT},
+    ),
+    "nginx as JSON": entry(
+        time_local="01/Mar/2024:10:00:05 +0100", remote_addr="192.0.2.1", request="GET /door HTTP/1.1", status=302,
+        http_user_agent=AGENT,
+    ),
+    "Cloudflare": entry(
+        ClientIP="192.0.2.1", ClientRequestMethod="GET", ClientRequestURI="/door?u=1", EdgeResponseStatus=302,
+        EdgeStartTimestamp=1709283605000000000, ClientRequestUserAgent=AGENT,
+    ),
+    "Fastly": entry(
+        timestamp="2024-03-01T09:00:05+0000", client_ip="192.0.2.1", url="/door", request_method="GET",
+        request_user_agent=AGENT, response_status=302,
+    ),
+    "Vercel": entry(
+        id="1", timestamp=1709283605000,
+        proxy={"method": "GET", "path": "/door", "userAgent": [AGENT], "statusCode": 302, "clientIp": "192.0.2.1"},
+    ),
+    "Netlify": entry(
+        timestamp="2024-03-01T09:00:05.000Z", client_ip="192.0.2.1", method="GET", path="/door", status_code=302,
+        url="https://go.example.com/door", user_agent=AGENT,
+    ),
+    "CloudFront as JSON": [json.dumps(dict(zip(CLOUDFRONT.split(), LOGS["CloudFront"][2].split("\t"), strict=True)))],
+    "Google Cloud": [json.dumps([{"insertId": "1", "timestamp": "2024-03-01T09:00:05.1Z", "httpRequest": {
+        "requestMethod": "GET", "requestUrl": "https://go.example.com/door", "status": 302, "userAgent": AGENT,
+        "remoteIp": "192.0.2.1"}}, "x"], indent=1)],
+}  # fmt: skip
+
+
 @pytest.fixture
 def shop():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
@@ -62,6 +118,23 @@ def test_redirects_of_a_log_are_visits(shop, lines, end):
     (visit,) = shop.scans.to_frame().to_dict("records")
     assert (f"{visit['time']:%H:%M:%S}", visit["referrer"], visit["system"]) == ("09:00:05", "t.co", "iOS")
     assert "192.0.2.1" not in str(visit)
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+@pytest.mark.parametrize("lines", MORE.values(), ids=MORE.keys())
+def test_logs_of_more_servers_are_read(shop, lines, format):
+    """Of services that write objects, requests that were not redirected were visits; logs of others were refused."""
+    result = shop.import_scans("\n".join([*lines, ""]).encode(), format=format)
+    assert (result.created, [row for row, _ in result.issues if row]) == (1, [])
+    (visit,) = shop.scans.to_frame().to_dict("records")
+    assert f"{visit['time']:%H:%M:%S}" == "09:00:05"
+    assert visit["system"] == "iOS" or "haproxy" in lines[0]
+    assert "192.0.2.1" not in str(visit)
+
+
+def test_local_times_of_a_log_are_told(shop):
+    result = shop.import_scans(MORE["HAProxy"][0].encode())
+    assert [(row, "are read in UTC" in detail) for row, detail in result.issues] == [(0, True)]
 
 
 def test_the_command_recognizes_a_log(tmp_path, capsys):

@@ -51,6 +51,12 @@ def test_merged_cells_keep_columns_apart():
     assert read_sheet(page).rows == (("Spring", "a", "1", "", "x"), ("Spring", "b", "2", "3", "y"))
 
 
+def test_lines_of_a_cell_are_words_of_their_own():
+    """The last word of a line and the first one of the next were one."""
+    page = b"<table><tr><td>Name<br>of code<td>Text</tr><tr><td>A<br/>B<td><p>one</p><p>t<b>w</b>o</p></tr></table>"
+    assert (read_sheet(page).heading, read_sheet(page).rows) == (("Name of code", "Text"), (("A B", "one two"),))
+
+
 def test_cells_over_several_rows_may_follow_each_other():
     rows = "<tr><td rowspan=2>a<td>1</tr><tr><td>2</tr><tr><td rowspan=2>b<td>3</tr><tr><td>4</tr>"
     page = f"<table><tr><td>One<td>Two</tr>{rows}</table>".encode()

@@ -101,7 +101,22 @@ CLOSED = {
     "over": {"Expiration Date": "31.12.2020"},
     "over since": {"expire_at": 1609459200000},
     "used up": {"Max Clicks": 2, "clicks": 2},
-}
+    "inactive in Polish": {"Aktywny": "nie"},
+    "inactive in Japanese": {"Status": "無効"},
+} | {
+    heading: {heading: "31.12.2020"}
+    for heading in (
+        "Läuft ab am", "Gültig bis", "Date d'expiration", "Expire le", "Valable jusqu'au", "Caduca el",
+        "Fecha de vencimiento", "Válido hasta", "Data di scadenza", "Valido fino al", "Expira em", "Validade",
+        "Verloopt op", "Geldig tot", "Data wygaśnięcia", "Ważny do", "有効期限", "Link expiry date",
+    )
+} | {
+    heading: {heading: 2, "clicks": 2}
+    for heading in (
+        "Klicklimit", "Max. Klicks", "Maximale Anzahl Scans", "Clics max", "Nombre max de clics", "Límite de clics",
+        "Limite di clic", "Limite de cliques", "Limit kliknięć", "Max. klikken", "Maximum number of scans",
+    )
+}  # fmt: skip
 
 
 @pytest.mark.rule("X16")
@@ -125,6 +140,21 @@ def test_a_chosen_column_that_closes_links_is_told(shop, heading):
     said = "no" if heading in ("Live", "Ativo") else "2020-01-01"
     result = shop.import_file(f"To,From,{heading}\n{HERE},a.test/x,{said}\n".encode(), columns=chosen)
     assert [heading in issue.detail for issue in result.issues if issue.reason == "limits-unknown"] == [True]
+
+
+@pytest.mark.parametrize(
+    "word", ["keine", "Keiner", "sin límite", "aucune", "geen", "nessuna", "nenhum", "brak", "なし", "—", "lifetime"]
+)
+def test_a_word_for_no_limit_costs_no_link(shop, word):
+    link = {"short_url": "a.test/x", "long_url": HERE, "Klicklimit": word, "Gültig bis": word}
+    assert imported(shop, [link]).is_complete
+    assert (get(shop, "x"), shop.find_qrcode("x").fields) == (HERE, {})
+
+
+@pytest.mark.parametrize("heading", ["Erstellungsdatum", "Angelegt am", "Creato il", "Criado em", "Data utworzenia"])
+def test_the_day_on_which_a_link_was_made_is_known_in_more_languages(shop, heading):
+    imported(shop, [{"short_url": "a.test/x", "long_url": HERE, heading: "31.12.2020"}])
+    assert f"{shop.find_qrcode('x').created:%Y-%m-%d}" == "2020-12-31"
 
 
 @pytest.mark.rule("X16")

@@ -110,6 +110,17 @@ def test_only_columns_are_named_by_a_table(shop, line):
     assert shop.list_qrcodes()[0].name == "N"
 
 
+@pytest.mark.parametrize("name", ["`Nom d'affichage`", '"Size (mm)"', "[Owner's note]"])
+def test_names_of_columns_may_have_any_sign(shop, name):
+    """An apostrophe hid the names of all columns, so that the dump was refused."""
+    columns = f"(short_code text, original_url text, date_created text, {name} text)"
+    row = "('door', 'https://example.com', '2024-05-01 08:30:00', 'x')"
+    shop.import_file(f"CREATE TABLE links {columns};\nINSERT INTO links VALUES {row};\n".encode(), format="sql")
+    assert (shop.find_qrcode("door").content, dict(shop.find_qrcode("door").fields)) == (
+        "https://example.com", {name[1:-1]: "x"},
+    )  # fmt: skip
+
+
 def test_keys_of_several_columns_are_no_columns(shop):
     dump = (
         "CREATE TABLE `urls` (`id` int, `long_url` text, `short_url` text,\n"

@@ -148,7 +148,87 @@ COUNTS = {
     "cloudflare": b"Path,Date,Page Views,Unique Visitors\n/door,2024-05-01,2.0,1\n/summer/2024,2024-05-02,1,1\n",
     "a list": b"Short URL;Scan Date;Total Scans\ns.test/door;01.05.2024;2\ns.test/summer/2024;02.05.2024;1\n",
     "utm names": b'day,utm_campaign,nb_visits\n2024-05-01,Door,"2"\n2024-05-02,SALE,1\n',
+    "spanish": b"Fecha,Enlace corto,Clics\n01/05/2024,s.test/door,2\n13/05/2024,s.test/summer/2024,1\n",
+    "dutch": b"Datum,Korte link,Klikken\n1-5-2024,s.test/door,2\n13-5-2024,s.test/summer/2024,1\n",
+    "portuguese": b"Data,Link curto,Cliques\n01/05/2024,s.test/door,2\n13/05/2024,s.test/summer/2024,1\n",
+    "polish": "Data,Krótki link,Kliknięcia\n01.05.2024,s.test/door,2\n1.6.2024,s.test/summer/2024,1\n".encode(),
+    "japanese": "日付,短縮URL,クリック数\n2024/05/01,s.test/door,2\n2024/05/02,s.test/summer/2024,1\n".encode(),
+    "fathom": b"Pathname,Views,Uniques,Date\n/door,2,2,2024-05-01\n/summer/2024,1,1,2024-05-01\n",
 }
+MIXED = {
+    "leads of Dub": (
+        "event,date,link,url,country,referer\nclick,2024-05-01T08:30:00.000Z,https://dub.sh/door,https://x.test,DE,x\n"
+        "lead,2024-05-01T08:31:00.000Z,https://dub.sh/door,https://x.test,DE,x\n", "csv", "event='lead'",
+    ),
+    "Dub, json": (
+        json.dumps([
+            {"event": event, "timestamp": "2024-05-01T08:30:00.000", "click": {"id": "a", "country": "DE"},
+             "link": {"key": "door", "shortLink": "https://dub.sh/door", "url": "https://x.test", "clicks": 40}}
+            for event in ("click", "sale")
+        ]), "json", "event='sale'",
+    ),
+    "Google Analytics in BigQuery": (
+        json.dumps([
+            {"event_timestamp": "1714552200000000", "event_name": name, "geo": {"country": "Germany"},
+             "page_location": f"{GO}/door"} for name in ("page_view", "session_start")
+        ]), "json", "event='session_start'",
+    ),
+    "PostHog": (
+        "event,timestamp,properties.$current_url,properties.$geoip_country_code,referrer\n"
+        f"$pageview,2024-05-01T08:30:00Z,{GO}/door,DE,\n$pageleave,2024-05-01T08:35:00Z,{GO}/door,DE,\n",
+        "csv", "event='$pageleave'",
+    ),
+    "requests without a redirect": (
+        "timestamp,method,path,status,country,user_agent\n2024-05-01T08:30:00Z,GET,/door,302,DE,\n"
+        "2024-05-01T08:30:00Z,GET,/door,404,,\n", "csv", "status='404'",
+    ),
+    "requests for headers": (
+        "dt,method,path,st,country,ua\n2024-05-01T08:30:00Z,GET,/door,302,DE,\n2024-05-01T08:30:00Z,HEAD,/door,302,,\n",
+        "csv", "method='HEAD'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "format", "told"), MIXED.values(), ids=MIXED.keys())
+def test_rows_that_are_no_visits_are_told(shop, text, format, told):
+    """Sales, answers without a redirect and requests of programs were visits."""
+    result = shop.import_scans(text.encode(), format=format)
+    assert (result.created, result.issues) == (1, ((0, f"rows with {told} are no visits, and were left out: 1"),))
+    (visit,) = shop.scans.to_frame().to_dict("records")
+    assert (str(visit["time"]), visit["country"]) == ("2024-05-01 08:30:00+00:00", "DE")
+
+
+@pytest.mark.parametrize(
+    ("heading", "words", "scans"),
+    [("bot", ["yes", "Ja", "t", "bot", "no", ""], 2), ("human", ["true", "false", "No", "Oui"], 2)],
+)
+def test_bots_are_known_by_words_of_many_services(shop, heading, words, scans):
+    """A bot that a file called so in another word was a person."""
+    rows = "".join(f"door,2024-05-01 08:{minute:02},{word}\n" for minute, word in enumerate(words))
+    result = shop.import_scans(f"short_code,time,{heading}\n{rows}".encode())
+    assert (result.bots_said, result.issues) == (len(words) - scans, ())
+    assert len(shop.scans.to_frame()) == scans
+
+
+def test_another_word_for_a_bot_is_told(shop):
+    result = shop.import_scans(b"short_code,time,is_bot\ndoor,2024-05-01 08:30,0.9\n")
+    assert (result.created, result.issues) == (1, ((2, "bot='0.9' is neither yes nor no, and was not read"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("Date,Hour,Short link,Clicks\n2024-05-01,8,door,1\n", "08:00:00"),
+        ("Date,Hour,Short link,Clicks\n2024-05-01,0:00,door,1\n2024-05-02,14:00,x,0\n", "00:00:00"),
+        ("date,link,clicks\n2024-05-01T00:00:00+0000,door,1\n2024-05-02T00:00:00+0000,door,0\n", "12:00:00"),
+        ("date,link,clicks\n2024-05-01T00:00:00-0400,door,1\n2024-05-02T00:00:00-0400,x,0\n", "16:00:00"),
+        ("date,link,clicks\n2024-05-01T00:00:00Z,door,1\n2024-05-01T01:00:00Z,door,0\n", "00:00:00"),
+    ],
+)
+def test_counts_of_an_hour_keep_it_and_those_of_a_day_are_at_noon(shop, text, time):
+    """Counts of hours were at noon, and those of a day at midnight, which is the day before in America."""
+    shop.import_scans(text.encode())
+    assert f"{shop.scans.to_frame()['time'][0]:%H:%M:%S}" == time
 
 
 @pytest.mark.parametrize("data", COUNTS.values(), ids=COUNTS.keys())
@@ -181,6 +261,9 @@ def test_an_agent_is_a_person_and_no_user_agent(shop):
         ("Short URL,Date,Time", "s.test/door,2024-05-01 08:30,"),
         ("# Free form\n# 20240501-20240531\n\nlink,date", "door,2024-05-01 08:30:00 UTC"),
         ("link,created_at,robot", "door,2024-05-01 10:30:00 +0200,0"),
+        ("idVisit,serverTimestamp,url,referrerUrl", f"1,1714552200,{GO}/door,"),
+        ("Alias,Timestamp,Country", "door,2024-05-01T08:30:00Z,Unknown"),
+        ("added_iso,path,document_referrer", "2024-05-01T08:30:00.000Z,/door,https://t.co"),
     ],
 )
 def test_a_moment_is_found_in_tables_of_many_programs(shop, heading, row):
@@ -364,3 +447,13 @@ def test_times_are_in_utc_even_with_a_column_of_time_zones(shop, time, is_told, 
     """Times of Berlin silently moved by two hours."""
     result = shop.import_scans(f"Short URL,Time,{zone}\n{GO}/door,{time},Europe/Berlin\n".encode(), check=True)
     assert [f"{zone!r} was not read" in detail for _, detail in result.issues] == [True] * is_told
+
+
+@pytest.mark.parametrize("zone", ["UTC+2", "GMT-05:00", "Europe/Berlin", "CET", "local time", "UTC", "GMT+0"])
+def test_a_time_zone_in_the_heading_is_told(shop, zone):
+    """Named by the user, such a column was read in UTC."""
+    result = shop.import_scans(f"short_code,Time ({zone})\ndoor,2024-05-01 10:30:00\n".encode())
+    told = [
+        (0, f"the time zone in 'Time ({zone})' was not read: times without an offset, such as +02:00, are read in UTC")
+    ]
+    assert (result.created, list(result.issues)) == (1, told if zone not in ("UTC", "GMT+0") else [])
