@@ -19,7 +19,7 @@ from qrkit.scanning.budget import budget_of, true_modules
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.module_roles import module_codewords
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_bent, is_exact, is_tilted
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_grainy, is_tilted, is_upright
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -137,7 +137,8 @@ def _report(
     if match and (photo := _photo(seen, match)):
         photo = replace(photo, is_read=_is_read(seen.greys, found))
         return photo_report(found.content, photo, level, audience)
-    if not match and not has_flat_colors(seen.whole, seen.in_whole(found.corners)):
+    corners = seen.in_whole(found.corners)
+    if not match and not is_upright(corners) and not has_flat_colors(seen.whole, corners):
         message = "the code can barely be read: the print is damaged, or the photo is too poor; come closer"
         issue = Issue("error-budget", "error", "print", 1, 0, message)
         return report_of(found.content, level, (issue,), audience=audience)
@@ -252,11 +253,17 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     corners = seen.in_whole(match.corners)
     may_be_drawn = not is_tilted(corners)
     is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
-    is_right = _dark(match.sampled) == true_modules(match.symbol)
-    if is_flat and is_right[module_codewords(match.symbol.version) >= 0].all():
+    is_right = (_dark(match.sampled) == true_modules(match.symbol))[module_codewords(match.symbol.version) >= 0]
+    if is_flat and is_right.all():
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
-    if may_be_drawn and (is_exact(photo) or (is_flat and not is_bent(photo))):
+    if may_be_drawn and is_drawing(
+        photo,
+        is_flat=is_flat,
+        is_grainy=is_grainy(seen.whole, corners),
+        is_upright=is_upright(corners),
+        is_straight=bool(is_right.all() or not is_right.any()),
+    ):
         return None
     return replace(photo, is_mirrored=match.sampled.is_mirrored)
 

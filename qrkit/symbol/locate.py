@@ -3,7 +3,7 @@
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
 zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at other
-sizes, and zxing-cpp for Micro QR Codes, which the others do not know.
+sizes, qrdec again without the light of each place, and zxing-cpp for Micro QR Codes, which the others do not know.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ LAST_SIDE = 650
 
 SMALL_SCALES = (0.4, 0.25)
 """Scales at which the lines of hatched modules merge."""
+
+LOCAL, LEAST_DARKER = 10, 5
+"""Pixels around each one that are its surroundings, and grays by which dark ones are darker, at a last look."""
 
 OTHER_SCALES = (0.6, 1.5)
 """Scales at which a thorough search looks."""
@@ -155,8 +158,29 @@ def _at_last(greys: Image) -> list[Located]:
     return (
         at_side(greys, LAST_SIDE, lambda image: _by_quirc(image) or _by_zxing(image))
         or _at_scales(greys, SMALL_SCALES)
-        or _by_zxing(greys, micro=True)
+        or _by_qrdec(_by_local_light(greys), [])
+        or list(filter(_is_without_error, _by_zxing(greys, micro=True)))
     )
+
+
+def _by_local_light(greys: Image) -> Image:
+    """Return an image in black and white, where black is what is darker than its surroundings."""
+    from PIL import ImageChops, ImageFilter
+
+    around = greys.filter(ImageFilter.BoxBlur(LOCAL))
+    return ImageChops.subtract(around, greys).point([255] * LEAST_DARKER + [0] * (256 - LEAST_DARKER))
+
+
+def _is_without_error(micro: Located) -> bool:
+    """Return True unless a reader has corrected errors in M1, which can only detect them: noise would give digits."""
+    import numpy as np
+
+    from qrkit.symbol.encode.micro import encode_micro
+
+    if micro.version < -1:
+        return True
+    dark = np.array([*map(list, encode_micro(micro.content, micro.ec, "numeric", micro.mask).modules)], dtype=bool)
+    return any(np.array_equal(dark, flags) for flags in (micro.flags, micro.flags.T))
 
 
 def _at_scales(greys: Image, scales: Iterable[float]) -> list[Located]:

@@ -265,6 +265,38 @@ def test_a_picture_that_is_read_only_from_afar_is_not_robust():
     assert (report.verdict, report.issues[0].code) == ("ok", "not-read")
 
 
+def blended(share):
+    """A code whose modules are merged with soft light and dark patches, as in an AI-made picture."""
+    code = np.asarray(picture(size=12).filter(ImageFilter.GaussianBlur(2)).convert("L"), dtype=np.float32)
+    patches = Image.fromarray(np.random.default_rng(2).integers(20, 235, (6, 6), dtype=np.uint8))
+    seen = np.asarray(patches.resize(code.shape, Image.Resampling.BICUBIC), dtype=np.float32)
+    return Image.fromarray((seen * (1 - share) + code * share).astype(np.uint8))
+
+
+def graded(*stops):
+    """A code with a gradient from corner to corner, saved as JPEG files are."""
+    code = np.asarray(picture(size=12).convert("L"), dtype=np.float32) / 255
+    along = np.add.outer(*(np.linspace(0, 0.5, side) for side in code.shape))
+    ink = np.interp(along, np.linspace(0, 1, len(stops)), stops)
+    return Image.open(BytesIO(file_of(Image.fromarray((ink + (255 - ink) * code).astype(np.uint8)), "JPEG")))
+
+
+@pytest.mark.parametrize(
+    ("drawing", "verdicts"),
+    [
+        (blended(0.35), ("fragile",)),
+        (blended(0.8), ("ok", "robust")),
+        (graded(0, 220, 0), ("fragile",)),
+        (graded(0, 90), ("ok", "robust")),
+    ],
+    ids=["hidden", "shown", "pale", "dark"],
+)
+def test_upright_pictures_without_areas_of_one_color_are_no_photos(drawing, verdicts):
+    report = check(drawing)
+    assert report.photo is None
+    assert report.verdict in verdicts
+
+
 @pytest.mark.parametrize("reach", [4, 6])
 def test_a_wavy_print_is_straightened_before_it_is_judged(reach):
     flat = np.asarray(picture(size=12).convert("L"))

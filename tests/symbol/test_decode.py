@@ -105,6 +105,17 @@ def test_micro_qr_code_of_another_encoder_is_read():
     assert decode_all(drawn(segno.make_micro("hello", error="m"))) == [Decoded("hello", -3, "M", 15, 7, 5)]
 
 
+@pytest.mark.parametrize("turn", [0, 1, 2, 3])
+def test_a_micro_qr_code_that_cannot_correct_errors_is_read_without_errors_only(turn):
+    """M1 detects errors. A reader that corrects them reads digits in noise."""
+    code = segno.make_micro("123", version="M1")
+    modules = np.rot90(np.pad(np.array([*map(list, code.matrix)]), 2), turn)
+    assert decode(np.kron(1 - modules, np.ones((8, 8)))).content == "123"
+    code.matrix[9][9] ^= 1
+    with pytest.raises(NoSymbol, match="no QR Code was found"):
+        decode(drawn(code))
+
+
 def test_the_versions_and_levels_of_another_encoder_are_told():
     for version, level in ((1, "H"), (7, "L"), (27, "Q"), (40, "M")):
         code = segno.make_qr("x", version=version, error=level, boost_error=False, mask=0)
@@ -468,6 +479,15 @@ def test_a_bent_print_takes_a_last_look(bend, side):
     photo = bent_print(bend, side)
     assert decode(photo).content == "Google Print Ads - T.G.I.A.F."
     assert [code.content for code in decode_all(photo)] == ["Google Print Ads - T.G.I.A.F."]
+
+
+@pytest.mark.parametrize("waves", [4, 5])
+def test_a_code_in_wavy_light_is_read(waves):
+    """Ripples, folds and reflections make paper here as dark as ink there."""
+    code = np.asarray(Image.open(BytesIO(generate("wavy", size=6).to_bytes())).convert("L"))
+    along = np.sin(np.linspace(0, waves * np.pi, len(code)))
+    light = 120 + 80 * np.outer(along, along)
+    assert decode(Image.fromarray((light + code * 0.2).astype(np.uint8))).content == "wavy"
 
 
 def test_hot_pixels_of_a_sensor_do_not_hide_a_code():

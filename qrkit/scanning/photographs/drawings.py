@@ -23,6 +23,9 @@ LEAST_FLAT = 0.25
 FEW_GRAYS = 16
 """Grays of a drawing that is too small to have areas."""
 
+MOST_SMOOTH = 0.1
+"""Share of dark and of light pixels between their neighbors, from which a picture has no grain."""
+
 LEAST_STEP = 4
 """Mean difference of such grays; a photo in the dark has as few, but all of them are close."""
 
@@ -41,22 +44,45 @@ LEAST_LIGHT = 0.6
 LEAST_BEND = 0.5
 """Bend, in modules, from which a picture is no flat drawing, however flat its colors are."""
 
+MOST_UNEXPLAINED = 0.05
+"""Noise up to which light and bend explain a picture; a code that is merged with a picture has more."""
+
+MOST_TURN, ROUNDED = 0.01, 1
+"""Share of its side, and pixels, by which an upright symbol may differ from an upright square."""
+
 
 def has_flat_colors(greys: Image, corners: Corners) -> bool:
     """Return True if a symbol is drawn in areas of one color."""
-    xs, ys = zip(*corners, strict=True)
-    columns, rows = (slice(int(max(0, min(of))), int(max(of)) + 1) for of in (xs, ys))
-    whole = np.asarray(greys)[rows, columns]
-    apart = 1 + max(whole.shape) // MOST_MEASURED
-    near, next_ = slice(None, -1, apart), slice(1, None, apart)
-    grays, beside, below = (whole[places].astype(np.int16) for places in ((near, near), (near, next_), (next_, near)))
+    grays, right, below, _, _ = _neighbors(greys, corners)
     used = np.flatnonzero(np.bincount(grays.ravel()))
     if len(used) <= min(FEW_GRAYS, 1 + (used[-1] - used[0]) / LEAST_STEP):
         return True
+    return min(_shares_near(grays, np.maximum(np.abs(right - grays), np.abs(below - grays)))) >= LEAST_FLAT
+
+
+def is_grainy(greys: Image, corners: Corners) -> bool:
+    """Return True if hardly any pixel is between its neighbors, because of the noise of a camera's sensor."""
+    grays, right, below, left, above = _neighbors(greys, corners)
+    apart = np.maximum(np.abs(left + right - 2 * grays), np.abs(above + below - 2 * grays))
+    return max(_shares_near(grays, apart)) < MOST_SMOOTH
+
+
+def _shares_near(grays: np.ndarray, apart: np.ndarray) -> list[float]:
+    """Return the shares of the dark and of the light pixels that are hardly apart from others."""
     low, high = np.quantile(grays, (0.05, 0.95))
-    is_flat: np.ndarray = np.maximum(np.abs(beside - grays), np.abs(below - grays)) <= FLAT * (high - low)
-    is_dark = grays < (low + high) / 2
-    return all(is_flat[part].mean() >= LEAST_FLAT for part in (is_dark, ~is_dark) if part.any())
+    is_near, is_dark = apart <= FLAT * (high - low), grays < (low + high) / 2
+    return [float(is_near[part].mean()) for part in (is_dark, ~is_dark) if part.any()]
+
+
+def _neighbors(greys: Image, corners: Corners) -> tuple[np.ndarray, ...]:
+    """Return pixels of a symbol, and those at the right of them, below, at the left and above."""
+    xs, ys = zip(*corners, strict=True)
+    columns, rows = (slice(int(max(0, min(of))), int(max(of)) + 1) for of in (xs, ys))
+    whole = np.asarray(greys)[rows, columns].astype(np.int16)
+    step = 1 + max(whole.shape) // MOST_MEASURED
+    before, here, after = slice(None, -2, step), slice(1, -1, step), slice(2, None, step)
+    places = ((here, here), (here, after), (after, here), (here, before), (before, here))
+    return tuple(whole[place] for place in places)
 
 
 def is_tilted(corners: Corners) -> bool:
@@ -66,11 +92,27 @@ def is_tilted(corners: Corners) -> bool:
     return off > MOST_TILT * dist(first, second)
 
 
-def is_exact(photo: PhotoGrade) -> bool:
-    """Return True if what was taken for a photo is as straight, sharp and evenly lit as only a drawing is."""
-    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
+def is_upright(corners: Corners) -> bool:
+    """Return True if a symbol is as straight in its picture as no hand holds a camera."""
+    (left, *others, right), (top, *more, low) = (sorted(of) for of in zip(*corners, strict=True))
+    off = (others[0] - left, right - others[1], more[0] - top, low - more[1], (right - left) - (low - top))
+    return bool(max(map(abs, off)) <= MOST_TURN * (right - left) + ROUNDED)
 
 
-def is_bent(photo: PhotoGrade) -> bool:
-    """Return True if a symbol is on a bent surface, or is drawn as if it were."""
-    return photo.bend > LEAST_BEND
+def is_drawing(photo: PhotoGrade, *, is_flat: bool, is_grainy: bool, is_upright: bool, is_straight: bool) -> bool:
+    """Return True if what was taken for a photo is a drawing.
+
+    Args:
+        photo: What it says, if it is a photo.
+        is_flat: True if it has areas of one color.
+        is_grainy: True if its pixels are noisy.
+        is_upright: True if the symbol is upright.
+        is_straight: True if all modules are where those of a flat symbol are.
+    """
+    is_explained = photo.noise < MOST_UNEXPLAINED
+    if is_explained and is_grainy:
+        return False
+    is_exact = photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
+    is_bent = photo.bend > LEAST_BEND and is_explained and not is_straight
+    is_shadowed = photo.light <= LEAST_LIGHT and is_explained
+    return is_exact or ((is_flat or (is_upright and not is_shadowed)) and not is_bent)

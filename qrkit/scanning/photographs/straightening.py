@@ -106,8 +106,17 @@ def align(close: CloseUp, white: Greys) -> Straight:
     x, y = surface.places(_points(across, PIXELS))
     light, is_inside = _seen(close.light, x, y)
     inner = slice(MARGIN, -MARGIN)
-    bends = surface.shifts(np.arange(across + 1.0))[:, inner, inner]
+    bends = _without_plane(surface.shifts(np.arange(across + 1.0))[:, inner, inner])
     return Straight(light, is_inside, float(np.abs(bends).max()), close.reduction * _pixels(x, y, inner))
+
+
+def _without_plane(shifts: np.ndarray) -> np.ndarray:
+    """Return shifts without what moves, turns or scales the whole symbol, because its corners were found there."""
+    rows, columns = np.indices(shifts.shape[1:]).reshape(2, -1)
+    plane = np.stack([np.ones_like(rows), rows, columns], -1)
+    values = shifts.reshape(2, -1).T
+    bent: np.ndarray = values - plane @ np.linalg.lstsq(plane, values, rcond=None)[0]
+    return bent
 
 
 def is_inverted(close: CloseUp, white: Greys) -> bool:
