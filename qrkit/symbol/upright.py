@@ -14,12 +14,19 @@ ORIENTATION = 0x0112
 
 def upright(frame: Image, source: Image) -> Image:
     """Turn a frame as the EXIF of its file says; damaged EXIF is ignored, as browsers do."""
-    from PIL.ImageOps import exif_transpose
+    from PIL.Image import Transpose
 
     source.load()  # Pillow turns a TIFF while it loads it, and then no longer says an orientation
+    orientation = 1
     with suppress(Exception):  # for damaged EXIF, Pillow raises errors of many types
         orientation = source.getexif().get(ORIENTATION, 1)
-        frame.info.clear()  # what is damaged could not be written into the turned frame
-        frame.getexif()[ORIENTATION] = orientation
-        exif_transpose(frame, in_place=True)
-    return frame
+    turns = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    return frame.transpose(turns[orientation]) if orientation in turns else frame
