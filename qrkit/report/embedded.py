@@ -100,8 +100,7 @@ def _per_hour(facts: Facts, days: int) -> ndarray:
 
 def _day_numbers(facts: Facts, days: pd.Series[Any]) -> ndarray:
     """Number days from the first day of the period."""
-    numbers: ndarray = (days.to_numpy().astype("datetime64[D]") - np.datetime64(facts.first, "D")).astype("int64")
-    return numbers
+    return (days.to_numpy().astype("datetime64[D]") - np.datetime64(facts.first, "D")).astype("int64")
 
 
 def _packed(sums: ndarray) -> str:

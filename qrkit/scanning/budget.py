@@ -233,8 +233,7 @@ def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
     flat = ~(contrast >= FLATTEST * whole)
     low, contrast = np.where(flat, least, low), np.where(flat, whole, contrast)
     inner = slice(MARGIN, -MARGIN)
-    values: Greys = ((luma - low) / contrast)[inner, inner]
-    return values
+    return ((luma - low) / contrast)[inner, inner]
 
 
 def _around(luma: Greys, is_dark: Flags, counted: Flags) -> Greys:
@@ -336,8 +335,7 @@ def _damaged_blocks(budget: Budget) -> np.ndarray:
     block_of = np.frombuffer(codeword_blocks(budget.symbol.version, budget.symbol.error_correction), dtype=np.uint8)
     is_wrong = np.zeros(len(block_of), dtype=bool)
     is_wrong[codewords[budget.wrong & (codewords >= 0)]] = True
-    shown: np.ndarray = np.where((codewords >= 0) & is_wrong[codewords], block_of[codewords].astype(int), -1)
-    return shown
+    return np.where((codewords >= 0) & is_wrong[codewords], block_of[codewords].astype(int), -1)
 
 
 def _hex(color: tuple[int, ...]) -> str:

@@ -244,8 +244,7 @@ def match_of(greys: Image, found: Located) -> Match | None:
 def _dark(sampled: Sampled) -> np.ndarray:
     """Return the modules that are darker than the middle of their surroundings and of the whole symbol."""
     luma = sampled.modules()[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    dark: np.ndarray = luma < (blurred(luma, 3.0) + median(luma.ravel())) / 2
-    return dark
+    return luma < (blurred(luma, 3.0) + median(luma.ravel())) / 2
 
 
 def _photo(seen: Picture, match: Match) -> PhotoGrade | None:

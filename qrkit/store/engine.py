@@ -7,6 +7,7 @@ DuckDB only; for a server, they run on the DuckDB copy that `columns` returns.
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
 
 from qrkit.errors import StoreClosed
 from qrkit.store.places.history_places import Place
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 
 Parameters = Sequence[Any] | Mapping[str, Any]
+ENGINES: WeakSet[Engine] = WeakSet()
+"""The databases that this process has opened; they are closed when the program ends."""
 
 
 class Cursor(Protocol):
@@ -247,3 +251,10 @@ class Thread(threading.local):
 
     def __init__(self) -> None:
         self.afterwards: list[Callable[[], None]] = []
+
+
+@atexit.register
+def _close_all() -> None:
+    for engine in sorted(ENGINES, key=lambda one: not one.is_shared):  # a server first, which closes its copies
+        if engine.is_of_this_process:
+            engine.close()

@@ -50,8 +50,7 @@ def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:
     """
     texts = {name: as_text(frame[name]) for name, dtype in dtypes.items() if dtype == "str"}
     others = {name: dtype for name, dtype in dtypes.items() if dtype != "str"}
-    result: pd.DataFrame = frame.astype(others).assign(**texts)
-    return result
+    return frame.astype(others).assign(**texts)
 
 
 def frame_of(rows: Iterable[Any], dtypes: Mapping[str, str]) -> pd.DataFrame:

@@ -8,7 +8,6 @@ them concurrently.
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import os
 import shutil
@@ -19,7 +18,6 @@ from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, BinaryIO
-from weakref import WeakSet
 
 import duckdb
 
@@ -27,7 +25,7 @@ from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, Unre
 from qrkit.files import mode_like, new_file
 from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage, unreadable_history
 from qrkit.store.duckdb.log import check_log, logs_of
-from qrkit.store.engine import Dialect, Engine, Parameters
+from qrkit.store.engine import ENGINES, Dialect, Engine, Parameters
 from qrkit.store.migrations import MIGRATIONS, at_once
 from qrkit.store.places.history_folder import Folder
 from qrkit.store.places.history_places import Place
@@ -88,7 +86,6 @@ FROM (SELECT unnest(?::INTEGER[]) AS qrcode, unnest(?::BIGINT[]) AS scans) new W
 )
 
 _open_files: dict[str, Database] = {}
-_all: WeakSet[Database] = WeakSet()
 
 
 class Database(Engine):
@@ -120,7 +117,7 @@ class Database(Engine):
         self._reading = threading.Lock()
         self._generation = 0
         self._connection: duckdb.DuckDBPyConnection | None = self._connected(path)
-        _all.add(self)
+        ENGINES.add(self)
 
     @classmethod
     def opened(cls, path: str | Path, *, read_only: bool = False, history: Place | None = None) -> Database:
@@ -436,17 +433,10 @@ def _key(path: str | Path) -> str:
     return MEMORY if str(path) == MEMORY else str(Path(path).resolve())
 
 
-@atexit.register
-def _close_all() -> None:
-    for database in list(_all):
-        if database.is_of_this_process:
-            database.close()
-
-
 def _leave_to_parent() -> None:
     """Keep a forked process from closing the parent's files, because closing a file writes to it."""
     Database._opening = threading.RLock()
-    for database in list(_all):
+    for database in [one for one in ENGINES if isinstance(one, Database)]:
         for one in (database._connection, *(cursor for _, cursor in database._cursors)):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
 

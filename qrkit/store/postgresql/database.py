@@ -5,7 +5,6 @@ Several processes can use one database; they change records one after the other 
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import re
@@ -20,7 +19,7 @@ from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
 from qrkit.store.duckdb.damage import first_line
-from qrkit.store.engine import Cursor, Engine, Parameters
+from qrkit.store.engine import ENGINES, Cursor, Engine, Parameters
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
 from qrkit.store.state_folder import state_folder
@@ -55,7 +54,6 @@ TOGETHER = 10_000
 """Number of DataFrame rows sent at once."""
 
 _servers: dict[str, Server] = {}
-_all: WeakSet[Server] = WeakSet()
 
 
 def is_server(path: str | Path) -> bool:
@@ -91,7 +89,7 @@ class Server(Engine):
         self._connections: WeakSet[Connection[Any]] = WeakSet()
         self._outdated: WeakSet[Connection[Any]] = WeakSet()
         self._is_open = True
-        _all.add(self)
+        ENGINES.add(self)
 
     @classmethod
     def opened(cls, url: str) -> Server:
@@ -286,10 +284,3 @@ def _is_quiet(connection: Connection[Any]) -> bool:
         return not connection.closed and not select([connection.fileno()], [], [], 0)[0]
     except (OSError, ValueError, _psycopg().Error):
         return False
-
-
-@atexit.register
-def _close_all() -> None:
-    for server in list(_all):
-        if server.is_of_this_process:
-            server.close()

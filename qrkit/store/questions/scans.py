@@ -593,5 +593,4 @@ def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.
         frame: A query result, in UTC without a time zone.
     """
     local = {name: frame[name].dt.tz_localize("UTC").dt.tz_convert(scans.zone) for name in columns}
-    result: pd.DataFrame = frame.assign(**local)
-    return result
+    return frame.assign(**local)
