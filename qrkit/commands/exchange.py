@@ -13,9 +13,8 @@ from qrkit.commands.output import ImportStatus, complain, complaining, print_res
 from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size, refused_options
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, QrkitError, renaming
-from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
+from qrkit.exchange import EXPORT_FORMATS, IMAGE_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
-from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.files import read_file
 from qrkit.pictures.printing import PrintSize
 

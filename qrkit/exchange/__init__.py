@@ -9,19 +9,24 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, one_of
 from qrkit.exchange.archives import OPENDOCUMENT, SIGNATURE
-from qrkit.exchange.columns import Row
-from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
-from qrkit.late import on_demand
+from qrkit.late import by_name, late_names, named, on_demand
+
+if TYPE_CHECKING:
+    from qrkit.exchange.columns import Row
+    from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing
 
 __all__ = [
-    "EXCHANGE_FORMATS", "EXPORT_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat",
-    "Reading", "Writing", "exchange_format", "exchange_format_of_file", "import_format", "import_format_of_file",
-    "sniffed",
+    "EXCHANGE_FORMATS", "EXPORT_FORMATS", "IMAGE_FORMATS", "IMPORT_FORMATS", "IN_SIZE", "SHEETS", "ExchangeFormat",
+    "ImportFormat", "Reading", "Writing", "exchange_format", "exchange_format_of_file", "import_format",
+    "import_format_of_file", "sniffed",
 ]  # fmt: skip
+
+
+__getattr__ = late_names(__name__, by_name({"exchange.table_files": "Reading Writing"}))
 
 
 def __dir__() -> list[str]:
@@ -73,7 +78,9 @@ SHEETS: dict[str, SheetParts] = {
 
 def _reader(name: str) -> Callable[[bytes, Reading], Table]:
     """Return the function that reads a format: row by row, or the links in JSON at any depth."""
-    return read_sheets(SHEETS[name]) if name in SHEETS and name != "json" else _of_module(f"{name}_file", "read")
+    if name not in SHEETS or name == "json":
+        return _of_module(f"{name}_file", "read")
+    return lambda data, how: named("exchange.table_files:read_sheets")(SHEETS[name])(data, how)
 
 
 EXCHANGE_FORMATS = {
@@ -104,6 +111,11 @@ EXPORT_FORMATS = EXCHANGE_FORMATS | {
     "pdf": ExchangeFormat("pdf", "application/pdf", EXCHANGE_FORMATS["zip"].read, _write_pages)
 }
 """The formats of exports: those above, and a PDF with a page for each picture, which no import offers."""
+
+IN_SIZE = ("zip", "pdf")
+"""Formats of files with pictures, which may have a print size."""
+IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
+"""Formats of the pictures in a zip."""
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
     name: ImportFormat(name, media_type, _reader(name))

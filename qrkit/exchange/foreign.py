@@ -1,19 +1,21 @@
 """Import link lists exported by other tools, so that printed codes keep working; one definition per export format.
 
 A tool is recognized by names of columns (csv, xls, xlsx) or object members (json) that no other tool uses. A column of
-counts is read under any of the names in `COUNTS`, because people add one to files that lack it. Each definition names
-its source in public code, as of 2026; none of these tools guarantees its names.
+counts is read under any of the names in `COUNTS`, because people add one to files that lack it. The definitions are in
+`foreign_tools.toml`, each with its source in public code, as of 2026; none of these tools guarantees its names.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -255,164 +257,14 @@ class Tool:
         return f"{scheme or 'https'}://{host}/{folder}{quoted}" if host else quoted
 
 
-BITLY_FILE = Tool(
-    name="Bitly, csv",
-    known_by=("Link", "Custom Link", "Destination URL"),
-    # Prefer the custom link: its domain can be moved to our server, unlike bit.ly.
-    url=("Custom Link", "Link"),
-    count=("Engagements",),
-)
-"""The export of the page Links: the three names it is known by as URLR/urlr-docs (`migration/bitly.md`) describes the
-file, the others as Linketry's import of it (`detectBitlyCsv`) reads them."""
+def _tool(fields: Mapping[str, Any]) -> Tool:
+    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in fields.items()}
+    return Tool(**values)
 
-BITLY_API = Tool(
-    name="Bitly, json",
-    known_by=("link", "long_url", "created_at"),
-    url=("custom_bitlinks", "link"),
-)
-"""API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
-quoted in thedevs-network/kutt#382. It counts nothing, but tables that people make of it have a column of clicks."""
 
-SHLINK_FILE = Tool(
-    name="Shlink, csv",
-    known_by=("createdAt", "shortUrl", "longUrl", "visits"),
-    code=("shortCode",),
-    limits_in="the json of GET /rest/v3/short-urls",
-)
-"""The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
-
-SHLINK_API = Tool(
-    name="Shlink, json",
-    known_by=("shortUrl", "longUrl", "dateCreated"),
-    code=("shortCode",),
-    count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
-)
-"""`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount.
-
-Visits of bots are no scans, so they are left out of the count where the file tells them apart."""
-
-YOURLS_API = Tool(
-    name="YOURLS, json",
-    known_by=("shorturl", "url", "timestamp", "clicks"),
-    # The keywords of YOURLS have no slash; what is before one is the path of the installation.
-    code=("shorturl",),
-    created=("timestamp",),
-)
-"""API, `action=stats&format=json`: YOURLS/YOURLS, `yourls_get_stats`. Its times have no zone: UTC, as MySQL has it."""
-
-YOURLS_TABLE = Tool(
-    name="YOURLS, its table of URLs",
-    known_by=("keyword", "url", "timestamp", "clicks"),
-    code=("keyword",),
-    created=("timestamp",),
-)
-"""The table of the database as a file: keyword, url, title, timestamp, ip, clicks, which `yourls_get_stats` reads."""
-
-YOURLS_PLUGIN = Tool(
-    name="YOURLS, plugin Import Export",
-    known_by=("source", "target", "hits"),
-    beside=(),
-    code=("source",),
-)
-"""GautamGupta/YOURLS-Import-Export 1.0, `fileio/csv.php`: the keyword between slashes, without its host."""
-
-KUTT = Tool(
-    name="Kutt",
-    known_by=("address", "target", "visit_count"),
-    # An object {link, url} in Kutt 3, before that the URL.
-    url=("link.url", "link"),
-    code=("address",),
-    title=("description",),
-    count=("visit_count",),
-)
-"""`GET /api/v2/links`: thedevs-network/kutt 2 and 3, `links.handler.js` and `sanitize.link`. It writes no csv."""
-
-_BESIDE_DUB = (
-    "clicks", "leads", "conversions", "sales", "revenue", "title", "description", "comments", "created at",
-    "updated at", "link id", "tags", "archived",
-)  # fmt: skip
-DUB_FILE = Tool(
-    name="Dub, csv",
-    known_by=("Short link", "Destination URL"),
-    # Other services use these two names for links that do not add the query of a visitor to the target.
-    beside=_BESIDE_DUB,
-    limits_in="the service, such as the json of GET /links of Dub",
-)
-"""dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
-
-DUB_OLD_FILE = Tool(
-    name="Dub, csv of 2024",
-    known_by=("link", "url", "clicks", "createdAt"),
-    url=("link",),
-    limits_in="the json of GET /links",
-)
-"""The same before the labels were written, with the names of its fields; these four columns are its default."""
-
-DUB_API = Tool(
-    name="Dub, json",
-    known_by=("shortLink", "key", "url", "domain"),
-    code=("key",),
-)
-"""`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
-
-CHHOTO = Tool(
-    name="chhoto-url",
-    known_by=("shortlink", "longlink", "hits"),
-    url=(),
-    code=("shortlink",),
-)
-"""SinTan1729/chhoto-url: `GET /api/all`, an array; also with expiry_time, which is 0 for a link without an end."""
-
-SINK = Tool(
-    name="Sink",
-    known_by=("slug", "url", "createdAt"),
-    code=("slug",),
-)
-"""miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""
-
-SINK_SHORT = Tool(name="Sink", known_by=("slug", "url"), beside=(), code=("slug",))
-"""The same with the two fields that every link has."""
-
-LSTU = Tool(
-    name="lstu",
-    known_by=("short", "url", "timestamp", "counter"),
-    code=("short",),
-    created=("timestamp",),
-    count=("counter",),
-)
-"""ldidry/lstu: its table of links; its times are seconds since 1970."""
-
-SHORT_IO = Tool(
-    name="Short.io",
-    known_by=("originalURL", "path"),
-    url=("secureShortURL", "shortURL"),
-    code=("path",),
-)
-"""API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
-
-REBRANDLY = Tool(
-    name="Rebrandly",
-    known_by=("slashtag", "destination"),
-    code=("slashtag",),
-    domain=("domain.fullName", "domainName"),
-)
-"""API, `GET /v1/links`, an array, as developers.rebrandly.com/docs/link-entity has it; tags are objects with a name."""
-
-GOOGL = Tool(name="goo.gl", known_by=("kind", "id", "longUrl"), url=("id",), title=())
-"""API, `GET /urlshortener/v1/url/history`, as it was answered and exported until goo.gl ended."""
-
-SHLINK_TABLE = Tool(
-    name="Shlink, its table of URLs",
-    known_by=("original_url", "short_code", "date_created"),
-    code=("short_code",),
-)
-"""The table of the database as a file or in a dump: shlinkio/shlink, `short_urls`, without tags, rules and visits."""
-
-TOOLS = (
-    GOOGL, SHLINK_TABLE, CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
-    BITLY_FILE, BITLY_API, SHLINK_FILE, SHLINK_API, YOURLS_API, YOURLS_TABLE, YOURLS_PLUGIN, KUTT, DUB_FILE,
-    DUB_OLD_FILE, DUB_API,
-)  # fmt: skip
+_TABLES = tomllib.loads(Path(__file__).with_name("foreign_tools.toml").read_text("utf-8"))
+TOOLS = {key: _tool(fields) for key, fields in _TABLES.items()}
+"""The exports of tools, in the order in which they are looked for."""
 
 
 @lru_cache(maxsize=1_000)  # the names of a file recur in each of its links
@@ -522,7 +374,7 @@ def tool_of(names: Iterable[str]) -> Tool | None:
     found = {plain_name(name) for name in names}
     if OUR_NAME in found:
         return None
-    for tool in TOOLS:
+    for tool in TOOLS.values():
         wanted = {*map(plain_name, tool.known_by)}
         if found >= wanted and (tool.beside is None or found - wanted <= {*map(plain_name, tool.beside)}):
             return tool
@@ -537,11 +389,14 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     Call it only if `tool_of` knows no tool: the result is good for a hint, not for reading the file.
     """
     found = {plain_name(name) for name in names}
-    shares = {tool: sum(plain_name(name) in found for name in tool.known_by) / len(tool.known_by) for tool in TOOLS}
-    tool = max(TOOLS, key=lambda one: shares[one])
-    if shares[tool] > 1 / 2:
+
+    def share(tool: Tool) -> float:
+        return sum(plain_name(name) in found for name in tool.known_by) / len(tool.known_by)
+
+    tool = max(TOOLS.values(), key=share)
+    if share(tool) > 1 / 2:
         return tool
-    return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
+    return TOOLS["bitly-csv"] if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
 def short_urls_in(names: Iterable[str]) -> list[str]:

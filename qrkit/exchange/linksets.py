@@ -14,7 +14,6 @@ from typing import Any
 
 from qrkit.contents.gs1_paths import Gs1Path, gs1_path, gs1_path_in
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, renaming
-from qrkit.exchange.sheets import sheet_of
 from qrkit.model import plain
 from qrkit.tracking.gs1_choosing import filled
 from qrkit.tracking.gs1_entities import Gs1Entity, full_type, with_defaults
@@ -154,6 +153,8 @@ def described_by_rows(data: bytes, format: str) -> Described:
         UnreadableFile: If the file cannot be read, or lacks a column.
         InvalidParameter: If a link breaks a rule; the error names the row.
     """
+    from qrkit.exchange.sheets import sheet_of
+
     sheet = sheet_of(data, format, REQUIRED)
     names = {name.lower(): name for name in LINK_COLUMNS}
     heading = [names.get(title.strip().lower().replace(" ", "").replace("_", ""), "") for title in sheet.heading]

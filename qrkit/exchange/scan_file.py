@@ -17,8 +17,6 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING
 
 from qrkit.exchange import EXCHANGE_FORMATS
-from qrkit.exchange.csv_file import made_safe
-from qrkit.exchange.workbooks import frame_values
 from qrkit.exchange.xml_text import element
 from qrkit.late import on_demand
 from qrkit.tracking.times import to_iso, to_table
@@ -55,15 +53,20 @@ def _write_json(frame: pd.DataFrame) -> bytes:
 
 def _write_csv(frame: pd.DataFrame) -> bytes:
     """Write CSV with UTF-8, comma and CRLF, always protected against formulas."""
+    from qrkit.exchange.csv_file import made_safe
+
     file = StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     table = _with_texts(frame, to_table)
     writer.writerow(table.columns)
-    writer.writerows(_rows(table, _csv_cell))
+    rows = _rows(table, lambda _, cell: made_safe(cell) if isinstance(cell, str) else _plain(cell))
+    writer.writerows(rows)
     return file.getvalue().encode("utf-8", "replace")
 
 
 def _workbook(write: Callable[..., None], frame: pd.DataFrame) -> bytes:
+    from qrkit.exchange.workbooks import frame_values
+
     table = _with_texts(frame, to_table)
     file = BytesIO()
     write(file, list(table.columns), frame_values(table), sheet="Scans")
@@ -114,10 +117,6 @@ def _column(column: pd.Series, write: Callable[[str, Cell], str]) -> list[str]:
     known = column.notna() & ~column.isin([math.inf, -math.inf])
     written = {cell: write(name, cell) for cell in set(column[known].tolist())}
     return [written[cell] if is_known else "" for cell, is_known in zip(column.tolist(), known, strict=True)]
-
-
-def _csv_cell(_name: str, cell: Cell) -> str:
-    return made_safe(cell) if isinstance(cell, str) else _plain(cell)
 
 
 def _element(name: str, cell: Cell) -> str:

@@ -135,7 +135,7 @@ class Writing:
     Attributes:
         draw: Returns the picture of a QR Code in a given format.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
+        image_format: The format of the pictures in a zip, one of `IMAGE_FORMATS`.
         columns: The names of the columns in a csv or a workbook; other formats have all columns.
         path_of: Returns the path of a QR Code's picture in a zip, without suffix.
         add_page: Adds the picture of a QR Code to a PDF.

@@ -20,7 +20,6 @@ from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, table_of_records
 from qrkit.files import FileNames
 
-IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
 TABLES = frozenset({"csv", "tsv", "json", "xlsx", "xls", "ods", "sql"})
 ALONE = frozenset({"json", "sql"})
 MANIFEST = "manifest.xml"

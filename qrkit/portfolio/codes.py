@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 from unicodedata import normalize
 
 from qrkit.contents.cards import summary
@@ -18,10 +18,8 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
-from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.given_fields import checked_terms, merged, only_given, with_fields
-from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import campaigns as campaign_table
@@ -55,6 +53,9 @@ from qrkit.tracking.short_urls import (
 )
 from qrkit.tracking.times import Clock, now
 from qrkit.tracking.utm import GivenUtm
+
+if TYPE_CHECKING:
+    from qrkit.portfolio.templates import Templates
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -100,6 +101,8 @@ class Records:
     @property
     def templates(self) -> Templates:
         """The account's stored designs, by name."""
+        from qrkit.portfolio.templates import Templates
+
         return Templates(self.store, self.account.id, clock=self._clock)
 
     def set_default_template(self, name: str | None) -> None:
@@ -318,6 +321,8 @@ class Records:
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
         """
+        from qrkit.portfolio.code_designs import CodeDesigns
+
         return CodeDesigns.of(self.store, self.account.id).design(self._one(id))
 
     def find_qrcode(self, text: str) -> QRCode:

@@ -13,7 +13,6 @@ from qrkit.errors import UnknownParameter
 from qrkit.exchange import ExchangeFormat, exchange_format, exchange_format_of_file
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Watch, watch
-from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
 from qrkit.portfolio.codes import Records, visible
 from qrkit.portfolio.explained import Explained
@@ -169,6 +168,7 @@ class Written(Explained):
     ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
         from qrkit.portfolio.checking import ON_PAPER, ExportCheck
+        from qrkit.portfolio.code_designs import CodeDesigns
         from qrkit.portfolio.written_codes import write_codes
 
         codes = (code for code in self._each(self._short_links) if code.is_available)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
-from qrkit.exchange.merge import ImportResult
 from qrkit.portfolio.codes import Records, visible
 from qrkit.portfolio.given_fields import with_fields
 from qrkit.portfolio.trackable import CHECKED_TOGETHER, check_change
@@ -16,6 +15,9 @@ from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import QRCode, TermsFields
+
+if TYPE_CHECKING:
+    from qrkit.exchange.merge import ImportResult
 
 __all__ = ["DeletedQRCodes", "EditedQRCodes", "ManyRecords"]
 

@@ -12,21 +12,11 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import InvalidParameter, NotAllowed, NotFound, Problem
 from qrkit.exchange import import_format, import_format_of_file
-from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
-from qrkit.exchange.locating import Place, PlaceFields
-from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.sheets import read_sheet, sheet_of
-from qrkit.exchange.visit_tables import scan_table, share_of_visits
 from qrkit.files import read_file
 from qrkit.late import Shown, named, watch
-from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.exporting import Written
-from qrkit.portfolio.gs1 import Gs1
-from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_table
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.scan_importing import ScanImport, check_scans, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
-from qrkit.portfolio.storing import Updates, present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
 from qrkit.store import Scans, Store
 from qrkit.store.copies.arrow_tables import ArrowTable
@@ -45,8 +35,14 @@ from qrkit.tracking.short_urls import base_url_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from qrkit.exchange.locating import PlaceFields
+    from qrkit.exchange.merge import ImportResult
     from qrkit.pictures.image import QRImage
     from qrkit.portfolio.brands import Brands
+    from qrkit.portfolio.gs1 import Gs1
+    from qrkit.portfolio.importing import Add, Present
+    from qrkit.portfolio.scan_importing import ScanImport
+    from qrkit.portfolio.storing import Updates
 
 
 class Portfolio(Shown, Scanned, Written):
@@ -61,6 +57,8 @@ class Portfolio(Shown, Scanned, Written):
     @property
     def gs1(self) -> Gs1:
         """The products, places and things whose short URLs are GS1 Digital Links."""
+        from qrkit.portfolio.gs1 import Gs1
+
         return Gs1(self)
 
     def silent(self, *, alarm: float = 0.05, time_zone: str | None = None) -> pd.DataFrame:
@@ -208,6 +206,8 @@ class Portfolio(Shown, Scanned, Written):
         Columns: name, description (str), created (datetime64, UTC), qrcodes, scans (int64).
         """
         counted = count_in_campaigns(self.store, self.account.id, most=self.account.limits.most_qrcodes)
+        from qrkit.exchange.data_frames import campaigns_frame
+
         return campaigns_frame(self.list_campaigns(), counted)
 
     def qrcodes(self, *, campaign_id: str | None = None, fields: bool = False) -> pd.DataFrame:
@@ -223,6 +223,8 @@ class Portfolio(Shown, Scanned, Written):
             fields: Whether each of your fields is a column of its own name (str; NaN for QR Codes without it), in place
                 of the column `fields`.
         """
+        from qrkit.exchange.data_frames import qrcodes_frame
+
         codes = self._each(self._short_links, campaign_id)
         return qrcodes_frame(codes, self.list_campaigns, fields=fields)
 
@@ -245,6 +247,7 @@ class Portfolio(Shown, Scanned, Written):
             NotAllowed: If the plan does not show the QR Code.
         """
         from qrkit.pictures.image import QRImage
+        from qrkit.portfolio.code_designs import CodeDesigns
 
         if not isinstance(code, QRCode):
             rule = "must be a record, as find_qrcode and list_qrcodes of the portfolio return it"
@@ -283,6 +286,7 @@ class Portfolio(Shown, Scanned, Written):
             ['robust']
         """
         from qrkit.portfolio.checking import check_codes
+        from qrkit.portfolio.code_designs import CodeDesigns
         from qrkit.scanning import audience_named, level_named
 
         chosen, readers = level_named(level), audience_named(audience)
@@ -349,6 +353,10 @@ class Portfolio(Shown, Scanned, Written):
             InvalidParameter: If the format is unknown, a column or the template does not exist, or `old_base_url` is
                 not an http or https URL.
         """
+        from qrkit.exchange.locating import Place
+        from qrkit.portfolio.importing import check_codes_kept, import_table, read_table
+        from qrkit.portfolio.storing import present_in
+
         seen = watch(progress=progress)
         if isinstance(source, bytes):
             data, named = source, import_format(format or "csv")
@@ -401,6 +409,10 @@ class Portfolio(Shown, Scanned, Written):
             InvalidParameter: If a column does not exist.
             StoreBusy: If the store cannot be written.
         """
+        from qrkit.exchange.sheets import read_sheet, sheet_of
+        from qrkit.exchange.visit_tables import scan_table, share_of_visits
+        from qrkit.portfolio.scan_importing import check_scans, insert_scans
+
         heading = (columns or {}).values() or share_of_visits
         if isinstance(source, bytes):
             sheet = sheet_of(source, format, heading, name=name or "the file")
@@ -422,6 +434,8 @@ class Portfolio(Shown, Scanned, Written):
         visits in the file), bots (int64: visits of the file that are bots here), bots_said (Int64: those that the file
         calls bots; missing if it does not say), first, last (datetime64[us, UTC]: of the visits in the file).
         """
+        from qrkit.portfolio.scan_importing import imports_frame
+
         return imports_frame(self.store, self.account.id)
 
     def to_frame(self) -> pd.DataFrame:
@@ -435,6 +449,8 @@ class Portfolio(Shown, Scanned, Written):
         active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
         otherwise, password (str: its hash), pass_query (str: true, false or empty) and click_id (str).
         """
+        from qrkit.exchange.data_frames import whole_frame
+
         codes = (code for code in self._each(self._short_links) if code.is_available)
         return whole_frame(codes, self.list_campaigns)
 
@@ -483,6 +499,9 @@ class Portfolio(Shown, Scanned, Written):
             >>> result.to_frame()["error"].to_dict()
             {2: "invalid: content='': must not be empty; size=99: must be in 1..20 pixels per module"}
         """
+        from qrkit.exchange.data_frames import table_of_frame
+        from qrkit.portfolio.importing import import_table
+
         table = table_of_frame(frame, columns)
 
         def judge(known: Present, add: Add) -> ImportResult:
@@ -499,6 +518,7 @@ class Portfolio(Shown, Scanned, Written):
         updates: bool = False,
     ) -> ImportResult:
         """Add and update, in one transaction, the QR Codes that a function chooses."""
+        from qrkit.portfolio.storing import store_rows
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, ImportResult]:
             campaigns: list[Campaign] = []

@@ -8,9 +8,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
-from qrkit.exchange import ExchangeFormat, Writing
+from qrkit.exchange import IMAGE_FORMATS, IN_SIZE, ExchangeFormat, Writing
 from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
-from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import choice, in_format
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.patterns import check_pattern, path_in
@@ -22,9 +21,6 @@ from qrkit.tracking.records import Campaign, QRCode
 if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
-
-IN_SIZE = ("zip", "pdf")
-"""Formats of files with pictures, which may have a print size."""
 
 Result = TypeVar("Result")
 
@@ -52,7 +48,7 @@ def write_codes(
     Args:
         codes: The QR Codes, all of them available under the plan.
         campaigns: All campaigns of the QR Codes.
-        image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
+        image_format: The format of the pictures in a zip, one of `IMAGE_FORMATS`.
         print_size: The print size of the pictures in a zip or a PDF; by default, they have a size in pixels.
         names: Pattern of their paths in a zip; see `code_sets.FIELDS`. By default, campaigns are folders.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.

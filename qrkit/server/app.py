@@ -30,7 +30,6 @@ from qrkit.server.handlers.short_urls import NEVER_STORED, brand_of
 from qrkit.server.operation.access_log import REQUEST_ID, Access, request_id
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import metrics_of
-from qrkit.server.pages.landing import PAGE_HEADERS, failure
 from qrkit.server.requests.request import (
     GOES_ON,
     PREFLIGHT_HEADERS,
@@ -406,6 +405,8 @@ def _reads_pages(headers: Mapping[str, str], path: str) -> bool:
 
 
 def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str], brand: Brand | None = None) -> Response:
+    from qrkit.server.pages.landing import PAGE_HEADERS, failure  # loads Babel, which most servers never need
+
     headers = dict(answer.headers) | PAGE_HEADERS | {"X-Robots-Tag": "noindex, nofollow"}
     return Response(answer.status, "text/html; charset=utf-8", failure(error, asked, brand), headers)
 

@@ -211,22 +211,22 @@ id,original_url,short_code,date_created,max_visits,valid_until,title,forward_que
 2,{MENU},4menu00,2024-05-01 08:30:00,,,,0
 """
 FILES = {
-    "goo.gl": (foreign.GOOGL, GOOGL_JSON),
-    "shlink-table-csv": (foreign.SHLINK_TABLE, SHLINK_TABLE_CSV),
-    "short-io-json": (foreign.SHORT_IO, {"count": 2, "links": SHORT_IO_LINKS, "nextPageToken": None}),
-    "rebrandly-json": (foreign.REBRANDLY, REBRANDLY_JSON),
-    "bitly-csv": (foreign.BITLY_FILE, BITLY_CSV),
-    "bitly-json": (foreign.BITLY_API, BITLY_JSON),
-    "shlink-csv": (foreign.SHLINK_FILE, SHLINK_CSV),
-    "shlink-old-csv": (foreign.SHLINK_FILE, SHLINK_OLD_CSV),
-    "shlink-json": (foreign.SHLINK_API, SHLINK_JSON),
-    "yourls-json": (foreign.YOURLS_API, YOURLS_JSON),
-    "yourls-table-csv": (foreign.YOURLS_TABLE, YOURLS_TABLE_CSV),
-    "yourls-plugin-csv": (foreign.YOURLS_PLUGIN, YOURLS_PLUGIN_CSV),
-    "kutt-json": (foreign.KUTT, KUTT_JSON),
-    "dub-csv": (foreign.DUB_FILE, DUB_CSV),
-    "dub-old-csv": (foreign.DUB_OLD_FILE, DUB_OLD_CSV),
-    "dub-json": (foreign.DUB_API, DUB_JSON),
+    "goo.gl": (foreign.TOOLS["goo-gl"], GOOGL_JSON),
+    "shlink-table-csv": (foreign.TOOLS["shlink-table"], SHLINK_TABLE_CSV),
+    "short-io-json": (foreign.TOOLS["short-io"], {"count": 2, "links": SHORT_IO_LINKS, "nextPageToken": None}),
+    "rebrandly-json": (foreign.TOOLS["rebrandly"], REBRANDLY_JSON),
+    "bitly-csv": (foreign.TOOLS["bitly-csv"], BITLY_CSV),
+    "bitly-json": (foreign.TOOLS["bitly-json"], BITLY_JSON),
+    "shlink-csv": (foreign.TOOLS["shlink-csv"], SHLINK_CSV),
+    "shlink-old-csv": (foreign.TOOLS["shlink-csv"], SHLINK_OLD_CSV),
+    "shlink-json": (foreign.TOOLS["shlink-json"], SHLINK_JSON),
+    "yourls-json": (foreign.TOOLS["yourls-json"], YOURLS_JSON),
+    "yourls-table-csv": (foreign.TOOLS["yourls-table"], YOURLS_TABLE_CSV),
+    "yourls-plugin-csv": (foreign.TOOLS["yourls-plugin"], YOURLS_PLUGIN_CSV),
+    "kutt-json": (foreign.TOOLS["kutt"], KUTT_JSON),
+    "dub-csv": (foreign.TOOLS["dub-csv"], DUB_CSV),
+    "dub-old-csv": (foreign.TOOLS["dub-old-csv"], DUB_OLD_CSV),
+    "dub-json": (foreign.TOOLS["dub-json"], DUB_JSON),
 }
 every_file = pytest.mark.parametrize(("tool", "file"), FILES.values(), ids=FILES)
 
@@ -273,7 +273,7 @@ def test_every_tool_keeps_targets_codes_names_dates_and_counts(portfolio, tool, 
 
 def test_every_tool_of_the_table_has_a_file_here():
     elsewhere = {"chhoto-url", "Sink", "lstu"}  # in test_moving_in
-    assert {tool.name for tool, _ in FILES.values()} | elsewhere == {tool.name for tool in foreign.TOOLS}
+    assert {tool.name for tool, _ in FILES.values()} | elsewhere == {tool.name for tool in foreign.TOOLS.values()}
 
 
 @pytest.mark.parametrize("file", [BITLY_JSON, SHLINK_CSV, SHLINK_JSON, DUB_CSV, DUB_JSON])
@@ -371,7 +371,7 @@ def write_workbook(path, rows):
     ],
 )
 def test_the_slashes_of_a_code_are_told_from_those_before(url, code, domain, found):
-    cells, _ = foreign.SHLINK_FILE.row({"shortUrl": url, "shortCode": code, "domain": domain})
+    cells, _ = foreign.TOOLS["shlink-csv"].row({"shortUrl": url, "shortCode": code, "domain": domain})
     assert cells["Trackable URL"] == found
 
 
@@ -475,7 +475,7 @@ def test_other_columns_of_a_tool_become_fields(portfolio):
 HOW_TO = Path(__file__).parents[2] / "notebooks/how-to/move_here.md"
 
 
-@pytest.mark.parametrize("tool", foreign.TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", foreign.TOOLS.values(), ids=lambda tool: tool.name)
 def test_the_guide_lists_the_headings_of_every_tool(tool):
     """Open: how people know which file of a service is read. The how-to page names what it needs."""
     rows = [row for row in HOW_TO.read_text(encoding="utf-8").splitlines() if row.startswith(f"| {tool.service}")]
@@ -612,7 +612,7 @@ def test_other_envelopes_are_no_portfolio(portfolio, value):
 # ---- what is ours
 
 
-@pytest.mark.parametrize("tool", foreign.TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", foreign.TOOLS.values(), ids=lambda tool: tool.name)
 def test_a_file_with_our_column_of_contents_is_ours(tool):
     assert foreign.tool_of(tool.known_by) is tool
     assert foreign.tool_of([*tool.known_by, "Content"]) is None

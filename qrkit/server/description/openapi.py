@@ -15,13 +15,11 @@ from qrkit.design.limits import FORMATS, TEXT_STYLES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.writers import FORMATS as WRITERS
 from qrkit.drawing.writers import Format
-from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, ImportFormat
+from qrkit.exchange import EXPORT_FORMATS, IMAGE_FORMATS, IMPORT_FORMATS, IN_SIZE, ImportFormat
 from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
-from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
 from qrkit.pictures.printing import PrintSize
-from qrkit.portfolio.written_codes import IN_SIZE
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
 from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
 from qrkit.server.handlers.scannability import HTTP_LEVELS

@@ -14,7 +14,6 @@ from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.linksets import linkset, read_linkset
 from qrkit.server.clients import unlocking
 from qrkit.server.handlers.short_urls import HTML, asking, brand_of, shown
-from qrkit.server.pages.landing import PAGE_HEADERS, links_page
 from qrkit.server.requests.request import JSON, Response, tagged
 from qrkit.server.service import Call
 from qrkit.tracking.gs1_choosing import Wishes, accepted
@@ -65,6 +64,8 @@ def resolve(call: Call) -> Response:
     if is_whole or len(found.links) > 1:
         links = () if is_whole else found.links
         if "text/html" in types:
+            from qrkit.server.pages.landing import PAGE_HEADERS, links_page
+
             page = links_page(request.headers, brand_of(service, path.key), found.levels, links)
             return Response(200 if is_whole else 300, HTML, page, headers | PAGE_HEADERS)
         body = json.dumps(linkset(base, found.levels), ensure_ascii=False).encode()

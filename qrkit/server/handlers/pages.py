@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from qrkit.errors import NotFound
 from qrkit.server.handlers import short_urls
-from qrkit.server.pages import landing
 from qrkit.server.pages.docs import docs_page
 from qrkit.server.requests.request import Response, is_browser, tagged
 from qrkit.server.service import Call, called
@@ -29,6 +28,8 @@ def home(call: Call) -> Response:
     """Explain to people with a browser what this address is."""
     if not is_browser(call.request.headers):
         raise NotFound("page", "/")
+    from qrkit.server.pages import landing
+
     path = urlsplit(call.service.base_url).path
     return _page(landing.home(call.service.host, f"{path}/api/v3/docs", call.request.headers))
 
@@ -60,5 +61,7 @@ def code_behind(call: Call, code: str) -> Response | None:
 
 
 def _page(html: bytes) -> Response:
+    from qrkit.server.pages import landing
+
     headers = landing.PAGE_HEADERS | {"X-Robots-Tag": "noindex, nofollow", "Vary": "Accept, Accept-Language"}
     return tagged(Response(200, "text/html; charset=utf-8", html, headers), CHECKED_AGAIN)

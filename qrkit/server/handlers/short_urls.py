@@ -17,7 +17,6 @@ from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
 from qrkit.server.clients import unlocking
 from qrkit.server.clients.shares import Client, network_of
-from qrkit.server.pages.landing import FORM_HEADERS, PAGE_HEADERS, failure, page, password_page, preview
 from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
 from qrkit.server.statuses import status_of
@@ -55,6 +54,8 @@ def follow(call: Call) -> Response:
 
 def shown(call: Call, code: str, answer: redirect.Answer) -> Response:
     """Return the page that shows a content."""
+    from qrkit.server.pages.landing import page
+
     found = _page(page(answer, brand_of(call.service, code), call.request.headers))
     return replace(found, headers={**found.headers, **_cookie(call, code, answer.cookie)})
 
@@ -99,6 +100,8 @@ def _password_in(form: bytes) -> str:
 
 def look(call: Call) -> Response:
     """Show where a short URL leads, without following it and without counting a visit."""
+    from qrkit.server.pages.landing import failure, preview
+
     code = _code(call)
     try:
         answer = _looked(call, code)
@@ -137,6 +140,8 @@ def _looked(call: Call, code: str) -> redirect.Answer:
 
 def asking(call: Call, code: str, *, is_wrong: bool = False) -> Response:
     """Return the page that asks for the password of a QR Code."""
+    from qrkit.server.pages.landing import FORM_HEADERS, password_page
+
     html = password_page(call.request.headers, brand_of(call.service, code), is_wrong=is_wrong)
     return Response(403 if is_wrong else 200, HTML, html, NEVER_STORED | FORM_HEADERS)
 
@@ -163,6 +168,8 @@ def _wants_raw(call: Call) -> bool:
 
 
 def _page(html: bytes) -> Response:
+    from qrkit.server.pages.landing import PAGE_HEADERS
+
     return Response(200, HTML, html, NEVER_STORED | PAGE_HEADERS)
 
 

@@ -10,15 +10,13 @@ from functools import partial
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError
-from qrkit.exchange import EXPORT_FORMATS
+from qrkit.exchange import EXPORT_FORMATS, IMAGE_FORMATS, IN_SIZE
 from qrkit.exchange.scan_file import SCAN_FORMATS
-from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import print_json
 from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import is_valid
 from qrkit.portfolio.exporting import list_json
-from qrkit.portfolio.written_codes import IN_SIZE
 from qrkit.server import jobs
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES
 from qrkit.server.operation.event_streams import Stream

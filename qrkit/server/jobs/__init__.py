@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from qrkit.design.design import Design
 from qrkit.drawing.scene import Pictures
@@ -24,8 +25,6 @@ from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import looks_text
 from qrkit.portfolio.exporting import Listing
-from qrkit.portfolio.importing import Present
-from qrkit.portfolio.storing import Updates, store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
@@ -33,6 +32,10 @@ from qrkit.store.questions.scan_rows import scan_records_parquet
 from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, has_terms
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign, QRCode
+
+if TYPE_CHECKING:
+    from qrkit.portfolio.importing import Present
+    from qrkit.portfolio.storing import Updates
 
 __all__ = ["MOST_JOBS", "export", "import_file", "list_everything", "print_picture", "statistics", "stop"]
 
@@ -75,6 +78,7 @@ def import_file(
     Returns:
         The headers that count what happened, and the rows that were skipped or changed as JSON.
     """
+    from qrkit.portfolio.storing import store_rows
 
     def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, tuple[dict[str, str], bytes]]:
         texts = (known.campaigns, known.contents, known.short_codes, known.tails, *known.qrcodes)

@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import PurePath
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, renaming
 from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
-from qrkit.exchange.locating import Place
-from qrkit.exchange.table_files import Table
-from qrkit.portfolio.importing import read_table
+
+if TYPE_CHECKING:
+    from qrkit.exchange.table_files import Table
 
 PLACING = ("columns", "sheet", "headerRow", "encoding")
 """The parameters that say where the table of a file is, and what it calls our columns."""
@@ -110,6 +110,9 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
         BadRequest: If the body is empty, or a form cannot be read.
         UnreadableFile: If the file as a whole cannot be read.
     """
+    from qrkit.exchange.locating import Place
+    from qrkit.portfolio.importing import read_table
+
     sent = read_file(body, content_type)
     chosen = format or sent.format
     if not chosen:

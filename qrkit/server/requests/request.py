@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from wsgiref.types import WSGIEnvironment
 
 from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMediaType, WrongMethod
-from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
+
+if TYPE_CHECKING:
+    from qrkit.exchange.merge import ImportResult
 
 WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 """Headers whose keys in an environment have no prefix (PEP 3333). Keys with it, as some servers set, are ignored."""

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from traitlets import Dict
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.exchange import IMAGE_FORMATS
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.languages import LanguageTag, in_language, say, translated
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, NEW_CAMPAIGN, Catalogue
