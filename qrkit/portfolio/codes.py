@@ -459,7 +459,7 @@ class Records:
             stored = self._one(id)
             self.templates.check_known(template or "")
             if campaign_id is not None:
-                changes["campaign_id"] = self._check_campaign(campaign_id).id if campaign_id else None
+                changes["campaign_id"] = None if campaign_id == "" else self._check_campaign(campaign_id).id
             changes |= {"name": name_from(str(content or stored.content))} if name == "" else {}
             for part, given in (("location", location), ("properties", properties)):
                 if given is not None:
