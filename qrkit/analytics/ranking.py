@@ -102,7 +102,8 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
             "days": days,
             "scans": totals,
             "rate": totals / days,
-            "pooled_rate": rates.mean if len(histories) >= FEWEST_GROUPS else totals / days,
+            # Rounded, because NumPy's powers of equal numbers may differ in their last digits: equal groups go by name.
+            "pooled_rate": (rates.mean if len(histories) >= FEWEST_GROUPS else totals / days).round(12),
             "low": low,
             "high": high,
             "first": first,
@@ -110,13 +111,7 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
         }
     )
     types = {by: "str", "days": "int64", "scans": "int64"} | dict.fromkeys(table.columns[3:], "float64")
-    # NumPy's powers of equal numbers may differ in their last digits, but equal groups are in the order of their names.
-    return with_dtypes(table, types).sort_values(
-        ["pooled_rate", by],
-        ascending=[False, True],
-        ignore_index=True,
-        key=lambda column: column.round(9) if column.name == "pooled_rate" else column,
-    )
+    return with_dtypes(table, types).sort_values(["pooled_rate", by], ascending=[False, True], ignore_index=True)
 
 
 def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""
+OPTIONS_ELSEWHERE = {**NAMES_ELSEWHERE, "colour": "foreground", "from": "since", "to": "until"}
+"""Options by the names that other programs give them."""
 MOST_WAYS = 8
 """Commands of a command, such as those of `qrkit campaign`, that an error lists even if a name is close to one."""
 SWITCH = {"True": "yes", "False": "no"}
@@ -120,7 +122,7 @@ class Parser(argparse.ArgumentParser):
             return f"--store is not an option here; write: {self.prog} {join(map(str, arguments.values()))}"
         if option.strip("-").upper() in arguments:
             return f"{option} is not an option; write {option.strip('-').upper()} without it"
-        meant = f"--{NAMES_ELSEWHERE.get(option.strip('-').replace('-', '_'))}"
+        meant = f"--{OPTIONS_ELSEWHERE.get(option.strip('-').replace('-', '_'))}"
         options = self._option_string_actions
         near = f"did you mean {meant!r}?" if meant in options else similar(option, options)
         return f"{option} is not an option" + (f"; {near}" if near else "")

@@ -303,6 +303,7 @@ def test_python_m_qrkit_starts_quickly(words):
         (["generate", "hi", "--foregruond=red"], "--foregruond is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--fill-color", "red"], "--fill-color is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--border=1"], "--border is not an option; did you mean '--padding'?"),
+        (["report", "--from", "2026-06-01"], "--from is not an option; did you mean '--since'?"),
         (["list", "--search", "door"], "qrkit list: --search is not an option; write SEARCH without it"),
         (["set", "door", "--ec", "H"], "qrkit set: --ec is not an option (see"),
         (

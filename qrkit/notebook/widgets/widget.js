@@ -39,6 +39,11 @@ const button = (face, onclick, attributes = {}) => h("button", { type: "button",
 /** A button with a sign for its face, which has its name in words. */
 const tool = (sign, name, onclick, attributes = {}) => button(sign, onclick, { title: name, "aria-label": name, ...attributes });
 
+/** A text with a capital letter; one that begins with a quote or a path stays as it is. */
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A button that shows a part and hides it again. */
 function makeToggle(words, part, attributes = {}) {
   part.id = newId();

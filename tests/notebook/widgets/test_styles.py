@@ -19,3 +19,16 @@ def test_each_class_of_a_style_sheet_is_on_a_page(sheet):
     named = {name for name in re.findall(r"\.([a-z][\w-]*)", selectors) if not name.startswith(OTHERS)}
     # A control has the class of its kind, such as qk-number.
     assert {name for name in named if not {name, name.removeprefix("qk-")} & words} == set()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_error_that_begins_with_a_value_shows_it_unchanged(browser):
+    page = browser.new_page()
+    errors = "<p class='qk-error'>x</p><p class='qk-error qk-general'>/tmp</p>"
+    page.set_content(f"<div class='qrkit-widget'>{errors}</div>")
+    page.add_style_tag(path=PACKAGE / "notebook" / "widgets" / "widget.css")
+    found = "parts => parts.map((one) => getComputedStyle(one, '::first-letter').textTransform)"
+    assert page.locator("p").evaluate_all(found) == ["uppercase", "none"]
+    page.close()

@@ -227,7 +227,7 @@ function render(host) {
     undo.textContent = state.undoable?.button ?? "";
     undo.hidden = !state.undoable;
     notice.hidden = !said.textContent;
-    wrong.textContent = state.errors[""] ?? "";
+    wrong.textContent = capital(state.errors[""] ?? "");
   }
 
   function update(next, last) {

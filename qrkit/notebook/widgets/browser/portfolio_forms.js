@@ -225,7 +225,7 @@ function makeTogetherForm(browser, close) {
     const count = only ? preview.contents : selected;
     apply.textContent = say("Change {codes}", null, { codes: plural(count) });
     apply.hidden = !changes.length || !count;
-    const samples = preview.samples.map((one) => h("li", {}, h("b", {}, one.name), h("del", {}, one.before), h("ins", {}, one.after), one.warning ? h("p", { class: "qk-error" }, one.warning) : null));
+    const samples = preview.samples.map((one) => h("li", {}, h("b", {}, one.name), h("del", {}, one.before), h("ins", {}, one.after), one.warning ? h("p", { class: "qk-error qk-general" }, one.warning) : null));
     const more = preview.contents - samples.length;
     told.append(
       ...(changes.length ? changes : [say("Nothing changes yet: choose a template or campaign, or fill in “Find in content”.")]).map((text) => h("p", {}, text)),

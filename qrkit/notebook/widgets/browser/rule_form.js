@@ -137,7 +137,7 @@ function makeRules(forms, changed) {
     }
     const text = h("textarea", { rows: Math.max(values.length, 1), oninput: () => set(text.value.split("\n").filter((one) => one.trim())) });
     text.value = values.join("\n");
-    return put(say("Value"), `${path}.matchValue`, text, `${kind.value[0].toUpperCase()}${kind.value.slice(1)}. ${say("Several: one a line.")}`);
+    return put(say("Value"), `${path}.matchValue`, text, `${capital(kind.value)}. ${say("Several: one a line.")}`);
   };
 
   function drawKey(condition, kind, path) {

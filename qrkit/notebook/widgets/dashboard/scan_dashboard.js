@@ -13,7 +13,7 @@ const countries = new Intl.DisplayNames([LANGUAGE], { type: "region", fallback: 
 /** The name of a value for people. */
 function labelOf(name, label) {
   if (label === UNKNOWN) return say("Not known");
-  if (name === "device") return say(label.charAt(0).toUpperCase() + label.slice(1));
+  if (name === "device") return say(capital(label));
   return name === "country" && /^[A-Z]{2}$/.test(label) ? countries.of(label) : label;
 }
 

@@ -77,7 +77,7 @@ function inWords(rule, spec) {
   const unit = spec.unit ? ` ${spec.unit}` : "";
   const sentence = spec.kind === "number" && rule.startsWith(IN_BOUNDS) ? say("must be between {low} and {high}{unit}", null, { low: spec.low * times, high: spec.high * times, unit }) : rule;
   const end = /[.?!]$/.test(sentence) ? "" : ".";
-  return `${sentence[0].toUpperCase()}${sentence.slice(1)}${end}`;
+  return `${capital(sentence)}${end}`;
 }
 
 /** What an entry of a list is called: its name, or that of its icon; a picture in a data URI has none. */

@@ -37,7 +37,7 @@ function makePictures(studio) {
 
 /** presets: [{ name, title, colorways: [{ name, colors }] }]. Gives { element, update(state) }. */
 function makeGallery(studio, presets) {
-  const title = (name) => say(name[0].toUpperCase() + name.slice(1));
+  const title = (name) => say(capital(name));
   const saved = makeSavedLooks(studio);
   const faces = new Map(); // presets and their colorways, by key and name of the colorway
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
