@@ -1,7 +1,8 @@
 """Read access logs as tables of visits: of web servers, of load balancers, and of services that write lines of JSON.
 
 Lines have the quoted request of the common log format (Apache, nginx, HAProxy, load balancers of AWS), the fields that
-a comment of the W3C's format names (IIS, CloudFront), or are objects with any of `NAMES` (Caddy, Traefik, Cloudflare).
+a comment of the W3C's format names (IIS, CloudFront), or are objects with names of `headings.REQUESTS` (Caddy, Traefik,
+Cloudflare).
 
 Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. IP addresses
 only tell which redirects are of one visitor, and are in no row.
@@ -20,6 +21,7 @@ from urllib.parse import unquote
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.foreign import plain_name
+from qrkit.exchange.headings import REQUESTS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
@@ -33,24 +35,6 @@ MOST_WAITING = 10_000
 SOON = timedelta(seconds=10)
 """The time within which a phone follows one."""
 HEADING = ["path", "time", "user_agent", "referrer", "country", "status"]
-NAMES = {
-    "method": ("method", "requestmethod", "clientrequestmethod", "csmethod", "httpmethod", "requestverb"),
-    "status": (
-        "status", "statuscode", "downstreamstatus", "edgeresponsestatus", "responsestatus", "scstatus", "httpstatus",
-        "httpstatuscode", "elbstatuscode",
-    ),
-    "path": ("csuristem", "clientrequesturi", "requesturi", "requestpath", "requesturl", "uri", "path", "url"),
-    "day": ("date",),
-    "time": ("ts", "edgestarttimestamp", "startutc", "timeiso8601", "timestamp", "timelocal", "time"),
-    "agent": ("useragent", "clientrequestuseragent", "requestuseragent", "httpuseragent", "csuseragent"),
-    "referrer": (
-        "referer", "referrer", "clientrequestreferer", "requestreferer", "requestreferrer", "httpreferer",
-        "httpreferrer", "csreferer",
-    ),
-    "country": ("country", "clientcountry", "countrycode", "geocountry"),
-    "address": ("clientip", "remoteip", "clienthost", "remoteaddr", "cip", "ip"),
-}  # fmt: skip
-"""What a field of a request says, and the plain names that servers give it, the best first."""
 MOST_DEPTH = 4
 LINE_IN = ("log", "message")
 """Plain names of fields in which containers and the journal of Linux wrap the line of a log."""
@@ -76,7 +60,7 @@ _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
 
 Request = Mapping[str, str]
-"""What a line says, by the keys of `NAMES`."""
+"""What a line says, by the keys of `REQUESTS`."""
 
 
 def is_log(data: bytes) -> bool:
@@ -198,7 +182,7 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
             if isinstance(value, str | int | float):
                 fields.setdefault(plain_name(name), str(value))
         level = [value for _, value in values if isinstance(value, dict)]
-    said = {what: next((fields[name] for name in names if name in fields), "") for what, names in NAMES.items()}
+    said = {what: next((fields[name] for name in names if name in fields), "") for what, names in REQUESTS.items()}
     if not said["method"] and (found := _METHOD.match(fields.get("request", ""))):
         said["method"], said["path"] = found[1], found[2]
     if not _VERB.fullmatch(said["method"]):

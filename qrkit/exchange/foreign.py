@@ -24,6 +24,7 @@ from qrkit.exchange import columns
 from qrkit.exchange.columns import NO, OFF, YES
 from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
+from qrkit.exchange.headings import LINKS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
 from qrkit.tracking.own_fields import split_tags
@@ -40,58 +41,14 @@ PASSING = frozenset({"Shlink", "Dub", "Short.io"})
 """Services that add the query of a visitor to the target, unless the file says otherwise."""
 VISITORS_WIN = frozenset({"Shlink", "Dub"})
 """Those in which a parameter of the visitor replaces the one that the target has; in qrkit, it never does."""
-ON = (
-    "active", "enabled", "isactive", "isenabled", "linkactive", "aktiv", "ativo", "attivo", "actif", "activo", "actief",
-    "aktywny", "有効",
-)  # fmt: skip
-OFTEN_ON = (
-    "live", "islive", "published", "aktiviert", "activé", "activado", "ativado", "attivato", "geactiveerd",
-)  # fmt: skip
-"""Also names of dates and addresses, so only a word for no or off says something; any value becomes a field."""
-STATUS = ("status", "state", "linkstatus", "qrstatus", "qrcodestatus", "estado", "statut", "état", "stato")
+ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 KNOWN_STATES = columns.ON | OFF | YES | {""}
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
-COUNTS = (
-    "clicks", "engagements", "total clicks", "total scans", "scans", "visits", "hits", "klicks", "clics", "klikken",
-    "hit count", "scan count", "number of scans", "anzahl scans", "nombre de scans", "escaneos", "aantal scans",
-    "scansioni", "leituras", "skany", "スキャン数", "aufrufe", "clic", "cliques", "kliknięcia", "クリック数",
-)  # fmt: skip
-"""Names of columns with counts in the file of any tool, after those of its definition."""
-SHORT_URLS = (
-    "customshorturl", "customshortlink", "custombitlink", "shorturl", "shortlink", "shortenedurl", "shortenedlink",
-    "bitlink", "tinyurl", "flowcodeurl", "shortlinkurl", "cloakedurl", "redirectfrom", "redirectrulefrom", "kurzurl",
-    "kurzlink", "urlcourte", "liencourt", "urlcorta", "enlacecorto", "korteurl", "kortelink", "urlbreve", "linkbreve",
-    "urlcurto", "linkcurto", "krótkiurl", "krótkilink", "短縮url",
-)  # fmt: skip
-"""Plain names of columns of short URLs, the one to keep first."""
-CODES = (
-    "shortcode", "alias", "customalias", "slug", "backhalf", "keyword", "shortpath", "shorturlpath", "shorturlcode",
-    "kurzcode", "codecourt", "códigocorto",
-)  # fmt: skip
-"""Plain names of columns of short codes without a host."""
-TARGETS = (
-    "longurl", "longlink", "originalurl", "originallink", "destinationurl", "destinationlink", "destination",
-    "targeturl", "targetlink", "target", "redirecturl", "redirectto", "redirectruleto", "redirectsto", "leadsto",
-    "fullurl", "fulllink", "qrdata", "zielurl", "ziellink", "langeurl", "urllongue", "lienlong", "urldestino",
-    "urldedestino", "urldedestination", "urldidestinazione", "docelowyurl", "リンク先url", "urllarga", "doelurl",
-    "landingpage", "url", "websiteurl", "website",
-)  # fmt: skip
-"""Plain names of columns with the targets of short URLs, the clearest first."""
-UNCLEAR = 4
-"""The number of those at the end that may also hold other addresses."""
-_TITLES = (
-    "title", "name", "qr code name", "link name", "link title", "label", "qr name", "qr title", "qr code title",
-    "flowcode name", "display name", "affiliate link name", "titel", "bezeichnung", "titre", "nom", "título",
-    "nombre", "naam", "nome", "nazwa", "titolo", "tytuł", "名前",
-)  # fmt: skip
-_CREATED = (
-    "created at", "created", "created on", "created date", "date created", "creation date", "date added", "added on",
-    "erstellt am", "erstellt", "erstellungsdatum", "angelegt am", "créé le", "date de création", "creado el",
-    "fecha de creación", "aangemaakt op", "aanmaakdatum", "creato il", "data di creazione", "criado em",
-    "data de criação", "utworzono", "data utworzenia", "作成日",
-)  # fmt: skip
+COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]
+CLEAR_TARGETS = LINKS["targets"]
+TARGETS = (*CLEAR_TARGETS, *LINKS["unclear_targets"])
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile(
     r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
@@ -149,8 +106,8 @@ class Tool:
     url: tuple[str, ...] = SHORT_URLS
     code: tuple[str, ...] = ()
     domain: tuple[str, ...] = ("domain",)
-    title: tuple[str, ...] = _TITLES
-    created: tuple[str, ...] = _CREATED
+    title: tuple[str, ...] = LINKS["titles"]
+    created: tuple[str, ...] = LINKS["created"]
     count: tuple[str, ...] = ()
     comment: tuple[str, ...] = ("comments", "comment", "notes")
     tags: tuple[str, ...] = ("tags",)
@@ -306,7 +263,7 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
             return inner
     if off := off_by(link):
         return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
-    targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in TARGETS[:-UNCLEAR]}
+    targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in CLEAR_TARGETS}
     urls = ((name, url) for name, url in targets.items() if content and url[:4].lower() == "http")
     rivals = (name for name, url in urls if url != content and _tidy_url(url) != _tidy_url(content))
     rule = "says where the link leads, and Content says something else; say which column is Content"
@@ -380,7 +337,7 @@ def tool_of(names: Iterable[str]) -> Tool | None:
             return tool
     if not found.isdisjoint(SHORT_URLS):
         return None if found.isdisjoint(TARGETS) else LINK_LIST
-    return None if found.isdisjoint(CODES) or found.isdisjoint(TARGETS[:-UNCLEAR]) else CODE_LIST
+    return None if found.isdisjoint(CODES) or found.isdisjoint(CLEAR_TARGETS) else CODE_LIST
 
 
 def similar_tool(names: Iterable[str]) -> Tool | None:

@@ -24,6 +24,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.access_logs import REDIRECTS
 from qrkit.exchange.columns import NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
+from qrkit.exchange.headings import VISITS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
@@ -49,41 +50,8 @@ def _plain(name: str) -> str:
 
 CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword")
 """Plain names of columns of short codes that need no column of counts beside them."""
-_DAYS = ("date", "scan date", "datum", "fecha", "data", "日付", "day")
-_NAMES: dict[str, tuple[str, ...]] = {
-    "short_code": (
-        *CERTAIN, "uri", "link", "path", "url path", "link.shortLink", "seitenpfad", "landing page",
-        "landing page + query string", "page path", "page path and screen class", "pathname", "page_location",
-        "page url", "properties.$current_url", "page", "alias", "utm_content", "utm_campaign",
-        "session manual ad content", "session campaign", "campaign", "url",
-    ),
-    "time": (
-        "timestamp", "datetime", "click_time", "clicked at", "scanned at", "visited at", "event_timestamp",
-        "serverTimestamp", "added_iso", "time", "scan time", "uhrzeit", "heure", "hora", "tijd", "ora", "hour",
-        *_DAYS, "created_at", "dt", "tag", "date + hour (yyyymmddhh)",
-    ),
-    "date": _DAYS,
-    "count": (
-        "count", *foreign.COUNTS, "pageviews", "sessions", "event count", "views", "total", "nb_visits",
-        "link clicks", "sitzungen", "besuche", "vues", "visites", "visitas", "weergaven",
-    ),
-    "bot": ("potentialBot", "bot", "is_bot", "robot"),
-    "human": ("human", "is_human"),
-    "event": ("event", "event_name"),
-    "method": ("method", "request_method", "http_method", "request_verb"),
-    "status": ("status", "status_code", "http_status", "response_status", "elb_status_code", "edgeResponseStatus"),
-    "user_agent": ("user_agent", "ua", "click.ua"),
-    "referrer": ("referrer", "referer", "referrer url", "referrer domain", "document_referrer", "click.referer"),
-    "country": (
-        "country", "country_code", "visitLocation.countryCode", "click.country", "geo.country", "geo_country",
-        "properties.$geoip_country_code", "land", "pays", "país",
-    ),
-    "region": ("region", "visitLocation.regionName", "click.region", "geo.region"),
-    "city": ("city", "visitLocation.cityName", "click.city", "geo.city", "stadt", "ville", "ciudad", "stad"),
-    "latitude": ("latitude", "visitLocation.latitude"),
-    "longitude": ("longitude", "visitLocation.longitude"),
-}  # fmt: skip
-NAMES = {what: (what,) for what in TEXTS} | _NAMES
+NAMES = {what: (what,) for what in TEXTS} | VISITS
+NAMES |= {"short_code": (*CERTAIN, *VISITS["short_code"]), "count": ("count", *foreign.COUNTS, *VISITS["count"])}
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
