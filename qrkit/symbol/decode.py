@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -54,6 +55,13 @@ LONGEST_SIDE = 65_535
 """The reader's limit on width and height, in pixels."""
 MOST_FRAMES = 50
 """Frames of an animation, or pages of a TIFF, that are read."""
+
+NO_PATHS = (
+    (r"https?:/", "is a URL, and nothing is downloaded; give the path of a picture"),
+    (r"data:", "is a data URL; give the bytes that it holds, without its base64 encoding"),
+    (r"\s*<|(?s:.*\n)", "is a text, not a path; give a picture, such as a screenshot, or the bytes of an SVG"),
+)
+"""What a text may be instead of a path, and the rule to tell. A `Path` drops a slash of a URL."""
 
 LONGEST_SECONDS = 2.0
 """Time after which no further frame of a stranger's image is read."""
@@ -347,10 +355,10 @@ def _load(picture: object) -> bytes | Image:
     if hasattr(picture, "__array__"):
         return _image_of_array(picture)
     name = where_in(picture).removeprefix(" in ") or "this"
-    if isinstance(picture, str | Path) and str(picture).startswith(("https:/", "http:/")):  # a Path drops a slash
-        rule = "is a URL, and nothing is downloaded; give the path of a picture"
-        raise InvalidParameter(Problem("picture", str(picture), rule))
     if isinstance(picture, str | Path):
+        for beginning, rule in NO_PATHS:
+            if re.match(beginning, str(picture)):
+                raise InvalidParameter(Problem("picture", str(picture), rule))
         picture = _read_bytes(Path(picture))
     elif hasattr(picture, "read"):
         with suppress(AttributeError, OSError):  # a pipe cannot seek

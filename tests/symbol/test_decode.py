@@ -645,6 +645,23 @@ def test_a_damaged_avif_is_not_called_heic(data, words):
         decode(data)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("\x1b[7m██▀▄\n" * 40, "is a text, not a path"),
+        (' <svg xmlns="http://www.w3.org/2000/svg"/>', "or the bytes of an SVG"),
+        ("data:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
+    ],
+    ids=["letters", "svg", "data"],
+)
+@pytest.mark.parametrize("read", [decode, decode_all, check])
+def test_a_text_that_is_no_path_is_cut_short_with_advice(read, text, words):
+    with pytest.raises(InvalidParameter, match=words) as caught:
+        read(text)
+    assert len(str(caught.value)) < 200
+    assert str(caught.value).isprintable()
+
+
 def test_an_image_that_was_cut_off_is_not_called_empty():
     data = generate("hi").to_bytes()
     with pytest.raises(UnreadableFile, match="this is damaged, perhaps cut off; load it again"):
