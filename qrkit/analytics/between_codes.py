@@ -2,8 +2,8 @@
 
 Two designs hang on ten posters each. Their scans say which twenty posters were scanned how often; whether the *design*
 makes a difference is a question about other posters, too. Places differ more than designs do, so the interval has to
-rest on how much the codes of one group differ from each other. Where each code was counted before and after a change,
-its place cancels out, and only the codes' own changes are left.
+rest on how much the codes of one group differ from each other: Welch's t over codes. Where each code was counted before
+and after a change, its place cancels out, and only the codes' own changes are left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qrkit.analytics.daily_spread import begin_within, beginnings
-from qrkit.analytics.distributions import BISECTIONS, student_quantile
+from qrkit.analytics.distributions import student_probability, student_quantile
 from qrkit.analytics.over_time import daily_by
 from qrkit.analytics.rate_intervals import POWER, RatioInterval
 from qrkit.languages import say
@@ -85,7 +85,7 @@ def changes_of(before: Mapping[str, CodeCounts], after: Mapping[str, CodeCounts]
 
 
 def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInterval:
-    """Return the interval for the ratio of two groups of QR Codes, with one observation per code.
+    """Return the interval for the ratio of two groups of QR Codes, by Welch's t over codes.
 
     The ratio is that of typical codes: of the geometric means. Codes of a group are taken to differ at least as much as
     independent scans would.
@@ -108,32 +108,17 @@ def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInter
     shares = [
         max(float(group.values.var(ddof=1)), float(group.variances.mean())) / len(group.values) for group in groups
     ]
-    parts = list(zip(shares, numbers, strict=True))
-    far = _reach(parts, (1 + level) / 2)
+    error = sqrt(sum(shares))
+    # If a few codes happen to differ little, they must not count as many: as if both groups differed alike.
+    freedom = min(_freedom(shares, numbers), _freedom([1 / number for number in numbers], numbers))
+    far = student_quantile(freedom, (1 + level) / 2) * error
     low, high = ratio * exp(-far), ratio * exp(far)
-    above = _probability(parts, float(second.values.mean() - first.values.mean()))
-    smallest = exp(far + _reach(parts, POWER))
+    above = student_probability(freedom, (second.values.mean() - first.values.mean()) / error)
+    smallest = exp(far + student_quantile(freedom, POWER) * error)
     spread = max(1.0, sum(shares) / sum(float(one.variances.mean()) / len(one.values) for one in groups))
     return RatioInterval(ratio, low, high, above, not low <= 1 <= high, smallest, spread, nan, "")
 
 
-def _reach(parts: Sequence[tuple[float, int]], probability: float) -> float:
-    """Return how far two means differ at most with a probability, as Banerjee (1960) does.
-
-    Welch's t misses the truth twice as often as it says if a group of two codes is compared with one of many. This is
-    never so, and as short where both groups have ten codes.
-
-    Args:
-        parts: The variance of the mean of each group, and its number of codes.
-        probability: Probability that the difference is lower, 0.5 or more.
-    """
-    return sqrt(sum(share * student_quantile(number - 1, probability) ** 2 for share, number in parts))
-
-
-def _probability(parts: Sequence[tuple[float, int]], difference: float) -> float:
-    """Return the probability that a difference of two means is above 0, of which `_reach` is the quantile."""
-    low, high = 0.5, 1.0
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _reach(parts, middle) < abs(difference) else (low, middle)
-    return high if difference > 0 else 1 - high
+def _freedom(shares: Sequence[float], numbers: Sequence[int]) -> float:
+    """Return Welch's degrees of freedom for the variances of two means, and the number of codes behind each."""
+    return sum(shares) ** 2 / sum(share**2 / (number - 1) for share, number in zip(shares, numbers, strict=True))

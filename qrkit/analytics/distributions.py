@@ -97,6 +97,11 @@ def student_quantile(freedom: float, probability: float) -> float:
     return float(_special().stdtrit(freedom, probability))
 
 
+def student_probability(freedom: float, value: float) -> float:
+    """Return the probability that a variable of Student's t distribution is at most `value`."""
+    return float(_special().stdtr(freedom, value))
+
+
 def student_from_normal(probability: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """Convert values' cumulative probabilities in the normal distribution to those in Student's t distribution."""
     return _special().stdtr(freedom, _special().ndtri(probability))  # type: ignore[no-any-return]
