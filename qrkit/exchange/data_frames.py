@@ -34,9 +34,8 @@ from qrkit.exchange.columns import (
     field_of,
     named,
 )
-from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.marked_cells import marked
-from qrkit.exchange.own_columns import OwnColumns
+from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
     SHORT_URL,

@@ -45,7 +45,6 @@ from qrkit.exchange.columns import (
     read_row,
     unpacked,
 )
-from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import (
     ADDRESS,
@@ -62,7 +61,7 @@ from qrkit.exchange.locating import (
 )
 from qrkit.exchange.marked_cells import Linked, Unsaved, without_traces
 from qrkit.exchange.merge import ImportIssue, Reason
-from qrkit.exchange.own_columns import OwnColumns
+from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.text_columns import field_text
