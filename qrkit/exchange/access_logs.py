@@ -19,8 +19,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from qrkit.errors import UnreadableFile
+from qrkit.exchange.columns import HEADINGS
 from qrkit.exchange.encodings import decoded
-from qrkit.exchange.foreign import HEADINGS, plain_name
+from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import Cells, Part, Place, Share
 

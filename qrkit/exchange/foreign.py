@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
-from qrkit.exchange.columns import NO, OFF, YES
+from qrkit.exchange.columns import HEADINGS, NO, OFF, YES
 from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
@@ -30,9 +28,8 @@ from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-HEADINGS = tomllib.loads(files("qrkit.tracking").joinpath("headings.toml").read_text(encoding="utf-8"))
-"""The names of fields of links, of visits, and of requests in logs, by what they hold."""
 LINKS: dict[str, tuple[str, ...]] = {what: tuple(names) for what, names in HEADINGS["links"].items()}
+"""The names of fields of links, by what they hold."""
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
 PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")

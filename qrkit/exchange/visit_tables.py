@@ -22,7 +22,7 @@ from typing import Any
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.access_logs import REDIRECTS
-from qrkit.exchange.columns import NO, YES, column_pair, read_count
+from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
@@ -50,7 +50,7 @@ def _plain(name: str) -> str:
 CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword")
 """Plain names of columns of short codes that need no column of counts beside them."""
 NAMES: dict[str, tuple[str, ...]] = {what: (what,) for what in TEXTS}
-NAMES |= {what: tuple(names) for what, names in foreign.HEADINGS["visits"].items()}
+NAMES |= {what: tuple(names) for what, names in HEADINGS["visits"].items()}
 NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *foreign.COUNTS, *NAMES["count"])}
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
