@@ -1,7 +1,7 @@
 """Read access logs as tables of visits: of web servers, of load balancers, and of services that write lines of JSON.
 
 Lines have the quoted request of the common log format (Apache, nginx, HAProxy, load balancers of AWS), the fields that
-a comment of the W3C's format names (IIS, CloudFront), or are objects with names of `headings.REQUESTS` (Caddy, Traefik,
+a comment of the W3C's format names (IIS, CloudFront), or are objects with known names of fields (Caddy, Traefik,
 Cloudflare).
 
 Only redirects are visits: GET requests that were answered with status 301, 302, 303, 307 or 308. IP addresses
@@ -19,9 +19,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from qrkit.errors import UnreadableFile
+from qrkit.exchange.columns import HEADINGS
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.foreign import plain_name
-from qrkit.exchange.headings import REQUESTS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import Cells, Part, Place, Share
 
@@ -60,7 +60,7 @@ _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
 
 Request = Mapping[str, str]
-"""What a line says, by the keys of `REQUESTS`."""
+"""What a line says, by the names in `HEADINGS`."""
 
 
 def is_log(data: bytes) -> bool:
@@ -182,7 +182,10 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
             if isinstance(value, str | int | float):
                 fields.setdefault(plain_name(name), str(value))
         level = [value for _, value in values if isinstance(value, dict)]
-    said = {what: next((fields[name] for name in names if name in fields), "") for what, names in REQUESTS.items()}
+    said = {
+        what: next((fields[name] for name in names if name in fields), "")
+        for what, names in HEADINGS["requests"].items()
+    }
     if not said["method"] and (found := _METHOD.match(fields.get("request", ""))):
         said["method"], said["path"] = found[1], found[2]
     if not _VERB.fullmatch(said["method"]):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
+from importlib.resources import files
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -149,32 +151,9 @@ LISTED = {
 """What the lists of columns hold, for errors."""
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
-YES = frozenset({
-    "true", "1", "yes", "y", "on", "t", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "waar", "vero", "sì",
-    "verdadeiro", "sim", "tak", "prawda", "はい",
-})  # fmt: skip
-NO = frozenset({
-    "false", "0", "no", "n", "off", "f", "falsch", "nein", "faux", "non", "falso", "onwaar", "nee", "não", "nie",
-    "fałsz", "いいえ",
-})  # fmt: skip
-"""What databases and spreadsheets in some languages write for true and false, and people for yes and no."""
-ON = frozenset({
-    "active", "enabled", "live", "publish", "published", "running", "online", "ok", "open", "public", "aktiv",
-    "aktiviert", "actif", "activé", "activo", "activado", "actief", "aan", "ativo", "ativado", "attivo", "attivato",
-    "aktywny", "włączony", "有効", "公開",
-})  # fmt: skip
-OFF = frozenset({
-    "off", "inactive", "not active", "paused", "disabled", "deactivated", "expired", "stopped", "blocked", "banned",
-    "suspended", "deleted", "draft", "unpublished", "offline", "inaktiv", "deaktiviert", "pausiert", "gesperrt",
-    "abgelaufen", "inactif", "désactivé", "expiré", "inactivo", "desactivado", "pausado", "caducado", "inactief",
-    "trashed", "trash", "ended", "closed", "removed", "retired", "cancelled", "canceled",
-    "terminated", "locked", "revoked", "beendet", "gelöscht", "geschlossen", "stillgelegt", "terminé", "supprimé",
-    "arrêté", "finalizado", "eliminado", "cerrado", "beëindigd", "gestopt", "verwijderd", "gesloten", "terminato",
-    "uit", "gepauzeerd", "uitgeschakeld", "verlopen", "inativo", "desativado", "expirado", "inattivo", "disattivo",
-    "disattivato", "sospeso", "scaduto", "en pause", "in pausa", "on hold",
-    "nieaktywny", "wyłączony", "wstrzymany", "wygasły", "無効", "停止", "非公開", "期限切れ",
-})  # fmt: skip
-"""What services write into a status column: for links that work, and for links that do not."""
+HEADINGS = tomllib.loads(files("qrkit.tracking").joinpath("headings.toml").read_text(encoding="utf-8"))
+"""The words and names of files of others: of states, and of the fields of links, of visits and of requests in logs."""
+YES, NO, ON, OFF = (frozenset(map(str, HEADINGS["words"][word])) for word in ("yes", "no", "on", "off"))
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
 
 

@@ -21,16 +21,17 @@ from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
-from qrkit.exchange.columns import NO, OFF, YES
+from qrkit.exchange.columns import HEADINGS, NO, OFF, YES
 from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
-from qrkit.exchange.headings import LINKS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
+LINKS: dict[str, tuple[str, ...]] = {what: tuple(names) for what, names in HEADINGS["links"].items()}
+"""The names of fields of links, by what they hold."""
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
 PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")

@@ -22,9 +22,8 @@ from typing import Any
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.access_logs import REDIRECTS
-from qrkit.exchange.columns import NO, YES, column_pair, read_count
+from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
-from qrkit.exchange.headings import VISITS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
 from qrkit.store.questions.local_time import YEARS
@@ -50,8 +49,9 @@ def _plain(name: str) -> str:
 
 CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword")
 """Plain names of columns of short codes that need no column of counts beside them."""
-NAMES = {what: (what,) for what in TEXTS} | VISITS
-NAMES |= {"short_code": (*CERTAIN, *VISITS["short_code"]), "count": ("count", *foreign.COUNTS, *VISITS["count"])}
+NAMES: dict[str, tuple[str, ...]] = {what: (what,) for what in TEXTS}
+NAMES |= {what: tuple(names) for what, names in HEADINGS["visits"].items()}
+NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *foreign.COUNTS, *NAMES["count"])}
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
@@ -152,15 +152,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         UnreadableFile: If the table has no times or no short codes, or too many visits.
         InvalidParameter: If a named column does not exist.
     """
-    places = _places(sheet.heading)
-    for what, name in (columns or {}).items():
-        sheet.column(name, field=f"columns.{what}")
-        places[what] = [title.lower() for title in sheet.heading].index(name.strip().lower())
-    missing = [what for what in ("short_code", "time") if what not in places and not (code and what == "short_code")]
-    if missing:
-        raise _missing(missing[0], sheet)
-    if not columns and "count" not in places:
-        _check_no_counts(sheet, places)
+    places = _places_in(sheet, columns or {}, code)
     title = "" if code else plain_name(sheet.heading[places["short_code"]])
     service = next((one for one, known in SERVICES.items() if known <= {*map(plain_name, sheet.heading)}), "")
     table = ScanTable(
@@ -215,6 +207,25 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
     if method.upper() in _VERBS:
         return f"method={method!r}"
     return f"status={status!r}" if _HTTP_STATUS.fullmatch(status) and status not in REDIRECTS else ""
+
+
+def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
+    """Return the place of each column that is read, as it was named or by its name.
+
+    Raises:
+        UnreadableFile: If there is no column of times or short codes, or another one may hold counts.
+        InvalidParameter: If a named column does not exist.
+    """
+    places = _places(sheet.heading)
+    for what, name in columns.items():
+        sheet.column(name, field=f"columns.{what}")
+        places[what] = [title.lower() for title in sheet.heading].index(name.strip().lower())
+    missing = [what for what in ("short_code", "time") if what not in places and not (code and what == "short_code")]
+    if missing:
+        raise _missing(missing[0], sheet)
+    if not columns and "count" not in places:
+        _check_no_counts(sheet, places)
+    return places
 
 
 def _places(heading: Iterable[str]) -> dict[str, int]:
