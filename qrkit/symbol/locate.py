@@ -175,8 +175,8 @@ def _is_without_error(micro: Located) -> bool:
     """Return True unless a reader has corrected errors in M1, which can only detect them: noise would give digits."""
     from qrkit.symbol.encode.micro import encode_micro
 
-    if micro.version < -1:
-        return True
+    if micro.version < -1 or not micro.content:
+        return micro.version < -1
     dark = b"".join(encode_micro(micro.content, micro.ec, "numeric", micro.mask).modules)
     return dark in (micro.flags.tobytes(), micro.flags.T.tobytes())
 
