@@ -173,14 +173,12 @@ def _by_local_light(greys: Image) -> Image:
 
 def _is_without_error(micro: Located) -> bool:
     """Return True unless a reader has corrected errors in M1, which can only detect them: noise would give digits."""
-    import numpy as np
-
     from qrkit.symbol.encode.micro import encode_micro
 
-    if micro.version < -1:
-        return True
-    dark = np.array([*map(list, encode_micro(micro.content, micro.ec, "numeric", micro.mask).modules)], dtype=bool)
-    return any(np.array_equal(dark, flags) for flags in (micro.flags, micro.flags.T))
+    if micro.version < -1 or not micro.content:
+        return micro.version < -1
+    dark = b"".join(encode_micro(micro.content, micro.ec, "numeric", micro.mask).modules)
+    return dark in (micro.flags.tobytes(), micro.flags.T.tobytes())
 
 
 def _at_scales(greys: Image, scales: Iterable[float]) -> list[Located]:
