@@ -44,8 +44,9 @@ LEAST_LIGHT = 0.6
 LEAST_BEND = 0.5
 """Bend, in modules, from which a picture is no flat drawing, however flat its colors are."""
 
-MOST_UNEXPLAINED = 0.05
-"""Noise up to which light and bend explain a picture; a code that is merged with a picture has more."""
+MOST_UNEXPLAINED, FROM_BLUR = 0.05, 0.2
+"""Noise up to which light and bend explain a picture, and how much more there may be without any sharpness; a code that
+is merged with a picture has more."""
 
 MOST_TURN, ROUNDED = 0.01, 1
 """Share of its side, and pixels, by which an upright symbol may differ from an upright square."""
@@ -109,7 +110,7 @@ def is_drawing(photo: PhotoGrade, *, is_flat: bool, is_grainy: bool, is_upright:
         is_upright: True if the symbol is upright.
         is_straight: True if all modules are where those of a flat symbol are.
     """
-    is_explained = photo.noise < MOST_UNEXPLAINED
+    is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
     if is_explained and is_grainy:
         return False
     is_exact = photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
