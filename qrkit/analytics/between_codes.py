@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from math import exp, nan, sqrt
+from statistics import harmonic_mean
 from typing import NamedTuple
 
 import numpy as np
@@ -109,8 +110,11 @@ def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInter
         max(float(group.values.var(ddof=1)), float(group.variances.mean())) / len(group.values) for group in groups
     ]
     error = sqrt(sum(shares))
-    # If a few codes happen to differ little, they must not count as many: as if both groups differed alike.
-    freedom = min(_freedom(shares, numbers), _freedom([1 / number for number in numbers], numbers))
+    # A few codes may differ little by chance: then they must not count as many. Two parts of the freedom of groups that
+    # differ alike are enough for such groups. With it alone, intervals for 2 codes that do differ less than 100 others
+    # would be 40% wider.
+    as_seen, alike = _freedom(shares, numbers), _freedom([1 / number for number in numbers], numbers)
+    freedom = min(as_seen, harmonic_mean([as_seen, alike, alike]))
     far = student_quantile(freedom, (1 + level) / 2) * error
     low, high = ratio * exp(-far), ratio * exp(far)
     above = student_probability(freedom, (second.values.mean() - first.values.mean()) / error)

@@ -93,6 +93,15 @@ def test_few_codes_beside_many_are_called_different_no_more_often_than_stated(fe
     assert missed <= 0.05 * worlds + 2 * np.sqrt(0.05 * 0.95 * worlds)
 
 
+@pytest.mark.parametrize(("few", "many", "share"), [(2, 100, 0.4), (3, 50, 0.8)])
+def test_a_few_codes_that_differ_less_than_many_others_do_not_hide_a_difference(few, many, share):
+    random, found, worlds = np.random.default_rng(4), 0, 200
+    for _ in range(worlds):
+        values = random.normal(0, 0.2, few), random.normal(0.7, 0.6, many)
+        found += between_codes(*(CodeLogs(one, np.full(len(one), 1e-6)) for one in values), 0.95).differs
+    assert found > share * worlds
+
+
 def test_places_that_differ_are_no_difference_of_designs(alike):
     by_codes = analytics.compare(alike["old"], alike["new"]).iloc[0]
     by_days = analytics.compare(alike["old"], alike["new"], unit="days").iloc[0]
