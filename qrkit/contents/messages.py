@@ -77,7 +77,7 @@ def _numbers(text: str) -> str:
     """Return the numbers of several receivers, with a comma between them."""
     numbers = list(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
     if any(";" in number for number in numbers):
-        raise broken("must not have an extension, which no message reaches")
+        raise broken("must not have an extension, because messages cannot reach one")
     return ",".join(numbers)
 
 
