@@ -114,7 +114,7 @@ Receivers = Annotated[
     Pasted(),
     Field(
         title="Phone number",
-        description="Digits, best with + and the country code; several numbers have commas between them.",
+        description="Digits, best with + and the country code; separate several numbers with commas.",
         examples=["+39 040 123456"],
     ),
 ]
