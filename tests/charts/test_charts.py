@@ -89,7 +89,7 @@ def test_chart_names_the_column_that_is_missing(draw):
 
 
 @pytest.mark.parametrize("draw", [charts.lines, charts.bars])
-def test_chart_of_what_is_no_frame_is_refused(draw):
+def test_chart_refuses_what_is_not_a_frame(draw):
     with pytest.raises(InvalidParameter, match="must be a DataFrame, such as functions of qrkit"):
         draw([1, 2, 3])
 
