@@ -241,8 +241,9 @@ LINK_LIST = Tool(
     tags=("tags", "labels"),
     limits_in="the service",
 )
-CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
+CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
+"""The same for lists with short codes in place of short URLs."""
 
 
 def protection(link: Mapping[str, Any], content: str = "") -> str:
@@ -306,7 +307,7 @@ def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
 
 
 def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of a link by plain name; also an error if two fields of one name say something different."""
+    """Return the values of a link by plain name; also an error if two fields of one name have different values."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     error = ""
@@ -314,7 +315,7 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         plain, bare = plain_name(name), _bare(value)
         if plain in values and _is_set(values[plain]):
             if _is_set(bare) and bare != values[plain]:
-                error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
+                error = f"{names[plain]!r} and {name!r} have different values; leave one of the two out"
             continue
         values[plain], names[plain] = bare, name
     return values, error

@@ -132,7 +132,7 @@ def test_logs_of_more_servers_are_read(shop, lines, format):
     assert "192.0.2.1" not in str(visit)
 
 
-def test_local_times_of_a_log_are_told(shop):
+def test_local_times_of_a_log_are_reported(shop):
     result = shop.import_scans(MORE["HAProxy"][0].encode())
     assert [(row, "are read in UTC" in detail) for row, detail in result.issues] == [(0, True)]
 
