@@ -14,18 +14,16 @@ not saved twice."""
 
 
 def calendar_file(content: str) -> str:
-    """Return a calendar or an event as a file, with the lines that RFC 5545 demands; any other content as it is.
+    """Return a calendar or an event as a file, with the lines that RFC 5545 demands; if none lacks, as it is.
 
     Codes often contain only the event, because that is shorter, and leave out the lines that no person reads.
     """
-    lines = [line for line in re.split("\r\n|\r|\n", content.strip(" \t\r\n")) if line]
-    heads = [line.strip().upper() for line in lines]
+    written = [line for line in re.split("\r\n|\r|\n", content.strip(" \t\r\n")) if line]
+    heads = [line.strip().upper() for line in written]
     if not heads or heads[0] not in ("BEGIN:VEVENT", "BEGIN:VCALENDAR"):
         return content
-    if heads[0] == "BEGIN:VCALENDAR":
-        del lines[0], heads[0]
-    if heads and heads[-1] == "END:VCALENDAR":
-        del lines[-1], heads[-1]
+    inside = slice(heads[0] == "BEGIN:VCALENDAR", len(heads) - (heads[-1] == "END:VCALENDAR"))
+    lines, heads = written[inside], heads[inside]
     made, digest = ["BEGIN:VCALENDAR", *_missing(lines, CALENDAR)], sha256(content.encode("utf-8", "replace"))
     count = heads.count("BEGIN:VEVENT")
     for place, line in enumerate(lines):
@@ -34,8 +32,8 @@ def calendar_file(content: str) -> str:
             id = digest.hexdigest()[:32] + (f"-{place}" if count > 1 else "")
             event = takewhile(lambda place: heads[place] != "END:VEVENT", range(place, len(lines)))
             made += [added.format(id=id) for added in _missing((lines[one] for one in event), EVENT)]
-    made += ["END:VEVENT"] * (count - heads.count("END:VEVENT"))
-    return "\r\n".join([*made, "END:VCALENDAR", ""])
+    made += ["END:VEVENT"] * (count - heads.count("END:VEVENT")) + ["END:VCALENDAR"]
+    return content if len(made) == len(written) else "\r\n".join([*made, ""])
 
 
 def _missing(lines: Iterable[str], needed: Mapping[str, str]) -> list[str]:

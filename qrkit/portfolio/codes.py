@@ -6,6 +6,7 @@ code, a short URL, a name or an ID stands for.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
+GUID = re.compile("[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\\1){3}[0-9a-f]{12}", re.IGNORECASE)
+"""Our IDs, as programs also write them."""
 MOST_PROPOSED = 5
 """Records that an error lists, if several have the same name."""
 MOST_SHOWN = 40
@@ -591,7 +594,9 @@ def _sought(id: Any) -> str:
 
     For a value that cannot be an ID, return "", which no record has.
     """
-    return id.lower().replace("-", "") if isinstance(id, str) and id.isascii() else ""
+    if not isinstance(id, str) or not id.isascii():
+        return ""
+    return id.lower().replace("-", "") if GUID.fullmatch(id) else id
 
 
 def visible(code: QRCode) -> QRCode:

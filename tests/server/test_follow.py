@@ -22,6 +22,12 @@ IPHONE = (
 )
 TARGET = "https://example.com/spring"
 CARD = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ana Žnidaršič\r\nNOTE:<b>"&\r\nEND:VCARD\r\n'
+CALENDAR = "\n".join(
+    (
+        "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "UID:1", "DTSTAMP:20260101T000000Z", "SUMMARY:Ö",
+        "END:VEVENT", "END:VCALENDAR",
+    )
+)  # fmt: skip
 HOSTILE = "\"'><script>document.title='ran'</script><img src=x onerror=alert(1)></pre></title>&lt;{{7*7}}"
 
 
@@ -240,7 +246,7 @@ def test_other_content_is_a_page_that_shows_it_with_a_link_where_that_is_safe(sh
     ("content", "name", "media_type"),
     [
         (CARD, "contact.vcf", "text/vcard"),
-        ("BEGIN:VCALENDAR\nSUMMARY:Ö\nEND:VCALENDAR", "event.ics", "text/calendar"),
+        (CALENDAR, "event.ics", "text/calendar"),
     ],
 )
 def test_a_contact_or_an_event_can_be_saved_as_it_is(shop, client, content, name, media_type):
