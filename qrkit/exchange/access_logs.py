@@ -67,8 +67,9 @@ def is_log(data: bytes) -> bool:
     """Return whether one of the first lines of a text is one of an access log; others may be attacks and messages."""
     text = data[:10_000].lstrip().decode(errors="replace")
     lines = text.split("\n", MOST_TRIED)[:MOST_TRIED]
-    with suppress(ValueError, RecursionError):  # an array, or an object on many lines
-        lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
+    if text.startswith("["):
+        with suppress(ValueError, RecursionError):
+            lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
     return any(_NEEDED.issubset(_fields_in(line)) or isinstance(_request_in(line), Mapping) for line in lines)
 
 
@@ -153,7 +154,9 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
     """Return the request that a line records; None if it records something else."""
     if (start := line.find('{"')) >= 0:
         with suppress(ValueError, RecursionError):
-            return _said(json.loads(line[start:]))
+            request = _said(json.loads(line[start:]))
+            if request or not line[:start].strip():  # behind a request, an object may say more of it
+                return request
         if not line[:start].strip():
             return UnreadableFile("is not a complete JSON object")
     time = _TIME.search(line) or _ISO_TIME.search(line)
@@ -181,7 +184,7 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
         for name, value in values:
             if isinstance(value, str | int | float):
                 fields.setdefault(plain_name(name), str(value))
-        level = [value for _, value in values if isinstance(value, dict)]
+        level = [value for _, value in members if isinstance(value, dict)]
     said = {
         what: next((fields[name] for name in names if name in fields), "")
         for what, names in HEADINGS["requests"].items()
