@@ -475,7 +475,7 @@ def fits(text: str, name: str) -> bool:
 
 def _flag(text: str, name: str) -> bool:
     """Parse true/false, yes/no or 1/0, in some languages; case is ignored."""
-    word = text.lower().removesuffix(".0")  # numbers of programs that have no whole ones
+    word = text.lower().removesuffix(".0")  # some programs write 1 as 1.0
     if not (is_yes := word in YES) and word not in NO:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
     return is_yes

@@ -51,26 +51,9 @@ COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]
 CLEAR_TARGETS = LINKS["targets"]
 TARGETS = (*CLEAR_TARGETS, *LINKS["unclear_targets"])
 SECONDS = ("_seconds", "seconds")
-_WHAT_CLOSES = re.compile(
-    r"(has|is)?(password|passwd)(protected|enabled|hash)?|(is|link)*protected|.*expir(?!edurl).*|ttl"
-    r"|valid(until|to|till|since|from)|(start|end)s?(at|on|date|time)"
-    r"|(max|maximum|remaining|allowed)(visit|click|scan|use|view|hit)s?|(visit|click|scan|usage|use|view|hit)s?limit"
-    r"|(has)?(redirectrules?|routing(rules?)?)(count)?|device(longurls|targeting|rules)|ios|iphone|android|geo"
-    r"|(ios|iphone|ipad|android|huawei|mobile|desktop|windows|tablet|geo|country|language|browser)(url|link|target"
-    r"|targeting|rule|redirect|destination)s?|time(targeting|rules?)|schedule(s|d)?|scheduling|until|validfor(days|hours)?"
-    r"|split(url|test)|(test|ab|url|link)variants|abtest|rotator|rotation|rules|(is)?regexp?|onetime|singleuse"
-    r"|(pass|access)code|secret(key)?|(requires?)?login(required)?|membersonly|auto(delete|disable|archive).*"
-    r"|(destination|target|redirect)(url|link)?[2-9]|deactivat(e|ion)(at|on|date)|(ios|android|app)?deeplinks?"
-    r"|(is)?(banned|blocked|disabled|suspended|paused|deleted)(at|until)?"
-)
+_WHAT_CLOSES = re.compile("|".join(HEADINGS["terms"]["closes"]))
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
-_NOT_SET = re.compile(
-    r"(|-1|null|\\N|none|nan|n/?a|(no|does not|without|never|sin|sans|ohne|senza|sem|zonder|bez)"
-    r" ?(ende?|fin|l[ií]m\w+|expir[a-z]*)|never|nie|jamais|nunca|nooit"
-    r"|unlimited|unbegrenzt|illimité|ilimitado|onbeperkt|illimitato|keine?[rs]?|ohne|aucune?|ningun[oa]|geen"
-    r"|nessun[oa]|nenhuma?|brak|なし|lifetime|permanente?|forever|indefinite(ly)?|unbefristet|dauerhaft|illimitée|ilimitada|bezterminowo|無期限|[-\u2013\u2014\u221e]|\[\]|\{\}|0000-00-00.*)",
-    re.IGNORECASE,
-)
+_NOT_SET = re.compile("|".join(HEADINGS["words"]["not_set"]), re.IGNORECASE)
 """What says that a field is not set, besides the words for no."""
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
@@ -241,8 +224,9 @@ LINK_LIST = Tool(
     tags=("tags", "labels"),
     limits_in="the service",
 )
-CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
+CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
+"""The same for lists with short codes in place of short URLs."""
 
 
 def protection(link: Mapping[str, Any], content: str = "") -> str:
@@ -306,7 +290,7 @@ def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
 
 
 def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of a link by plain name; also an error if two fields of one name say something different."""
+    """Return the values of a link by plain name; also an error if two fields of one name have different values."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     error = ""
@@ -314,7 +298,7 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         plain, bare = plain_name(name), _bare(value)
         if plain in values and _is_set(values[plain]):
             if _is_set(bare) and bare != values[plain]:
-                error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
+                error = f"{names[plain]!r} and {name!r} have different values; leave one of the two out"
             continue
         values[plain], names[plain] = bare, name
     return values, error

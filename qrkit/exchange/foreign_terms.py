@@ -13,46 +13,26 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from qrkit.exchange.columns import HEADINGS
 from qrkit.tracking.redirect_rules import MOST_VARIANTS
 
 SINCE, UNTIL = ("meta.validSince", "validsince"), ("meta.validUntil", "validuntil")
 LIMIT, LIMIT_A_DAY = ("meta.maxVisits", "maxvisits"), ("maxvisitsaday",)
 LIMITS = frozenset((*SINCE, *UNTIL, *LIMIT, *LIMIT_A_DAY))
-_COUNTED = (
-    "(qr)?((click|klick|klik|scan|visit|view|hit|use)s?|clics?|cliques?|klikken|kliknięć|besuche?n?|aufrufe?n?|visite[ns]?"
-    "|visitas?|vistas?|vues|bezoeken|escaneos|scansioni|leituras|skanów)"
-)
-_NUMBER = "(number|nombre|número|numero|anzahl|aantal|liczba)?"
-_LARGEST = "(max(imum|imale?|imaal|imo)?|máx(imo)?|massimo|maks(ymalnie|imum)?|limite?s?|límite|limiet)"
-_MOST = f"{_NUMBER}{_LARGEST}{_NUMBER}"
-_END = (
-    "(expiration|expiraci[óo]n|expiração|caducidad|vencimiento|vencimento|validade|validez|scadenza|wygaśnięcia"
-    "|ważności)"
-)
-_DAY = "(day|tag|jour|d[ií]a|giorno|dag|dzień)"
+_WORDS: dict[str, Any] = HEADINGS["terms"]
+_COUNTED, _NUMBER, _LARGEST, _DAY = (f"({'|'.join(_WORDS[part])})" for part in ("counted", "number", "largest", "day"))
+_MOST = f"{_NUMBER}?{_LARGEST}{_NUMBER}?"
+_MOST_COUNTED = f"({_MOST}(of|de|di|d|der|van)?(qr)?{_COUNTED}|(qr)?{_COUNTED}{_MOST})"
 _NAMED = {
-    "validsince": (
-        "(valid|active|available)(from|since)|gültigab|válidodesde|valid[eo](dal|apartirdu)|geldigvanaf|ważnyod"
-    ),
-    "validuntil": (
-        "(valid|active|available)(until|till|to)(date)?|(link|url|qr(code)?)?expir(y|ation|e|es|ed(?=at|on))(at|on|in)?"
-        f"(date|time|datetime)*|(date|data|fecha|datum|termin)?(de|di|d|da)?{_END}|ablauf(datum|am)?|läuftabam|läuftab"
-        "|gültigbis|expire(le)?|expira(el|em)?|val(id|abl)ejusqu(au|à|e)|caduca(el)?|vence(el|em)?|válid[oa](hasta|até)"
-        "|scade(il)?|valid[oa]finoal?|geldigtot|vervaldatum|verlooptop|verloopdatum|wygasa|ważn[ya]do|有効期限"
-    ),
-    "maxvisitsaday": f"({_MOST}(of|de|di|d|der|van)?{_COUNTED}|{_COUNTED}{_MOST})(a|per|pro|par|por|al|na|je)?{_DAY}"
-    f"|(daily|täglich(e|es|er)?|tages)({_COUNTED})?{_LARGEST}|{_LARGEST}(a|per|pro|par|por|al){_DAY}",
-    "maxvisits": f"{_MOST}(of|de|di|d|der|van)?{_COUNTED}|{_COUNTED}{_MOST}",
+    "validsince": "|".join(_WORDS["valid_since"]),
+    "validuntil": "|".join(_WORDS["valid_until"]),
+    "maxvisitsaday": f"{_MOST_COUNTED}(a|per|pro|par|por|al|na|je)?{_DAY}"
+    f"|(daily|täglich(e|es|er)?|tages)((qr)?{_COUNTED})?{_LARGEST}|{_LARGEST}(a|per|pro|par|por|al){_DAY}",
+    "maxvisits": _MOST_COUNTED,
 }
 """The names of the times and the limit in any language, as one name for each."""
 OTHERWISE = ("expiredurl", "expirationurl")
-DEVICES = {
-    "ios": "ios", "iosurl": "ios", "iphoneurl": "ios", "iphone": "ios", "android": "android", "androidurl": "android",
-}  # fmt: skip
-OFF = (
-    "banned", "isbanned", "disabled", "isdisabled", "disabledat", "blocked", "isblocked", "paused", "ispaused",
-    "deleted", "isdeleted", "deletedat", "suspended", "trashed",
-)  # fmt: skip
+DEVICES, OFF = _WORDS["devices"], _WORDS["off"]
 RULES = ("redirectrules", "hasredirectrules")
 TEST = ("testvariants", "teststartedat", "testcompletedat")
 PASSWORD = ("password", "haspassword")

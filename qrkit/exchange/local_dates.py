@@ -14,26 +14,18 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 
+from qrkit.exchange.columns import HEADINGS
+
 _TIME = (
     r"(?:,?[ T]+(?:(?:at|um|à|om|alle|kl\.?|a las) )?(?P<hour>[0-9]{1,2})[:.h](?P<minute>[0-9]{2})"
     r"(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
     r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:UTC|GMT)?(?P<offset>[+-][0-9]{2}:?[0-9]{2})(?: \([^()]*\))?)?)?"
     r"(?: ?(?:UTC|GMT|Z|Uhr))?"
 )
-_MONTHS = (
-    "january february march april may june july august september october november december",
-    "januar februar märz april mai juni juli august september oktober november dezember",
-    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "januari februari maart april mei juni juli augustus september oktober november december",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
-)
 _NUMBERS = {
     name[:length]: number
     for length in (3, 4, None)
-    for names in _MONTHS
+    for names in HEADINGS["words"]["months"]
     for number, name in enumerate(names.split(), start=1)
     if name[:length] != "jui"  # of June or July, in French
 } | {"mrz": 3, "mrt": 3, "jänner": 1, "jän": 1}

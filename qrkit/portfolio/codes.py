@@ -6,7 +6,6 @@ code, a short URL, a name or an ID stands for.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -49,6 +48,7 @@ from qrkit.tracking.short_urls import (
     new_id,
     new_short_code,
     path_of,
+    sought_id,
     tidy_code,
     with_scheme,
 )
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
-GUID = re.compile("[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\\1){3}[0-9a-f]{12}", re.IGNORECASE)
-"""Our IDs, as programs also write them."""
 MOST_PROPOSED = 5
 """Records that an error lists, if several have the same name."""
 MOST_SHOWN = 40
@@ -164,7 +162,7 @@ class Records:
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
         """
-        if found := campaign_table.campaigns(self.store, self.account.id, id=_sought(id)):
+        if found := campaign_table.campaigns(self.store, self.account.id, id=sought_id(id)):
             return found[0]
         unknown = NotFound("campaign", id, hint="an ID is needed, not a name")
         raise unknown.advising({"python": "campaigns() of the portfolio shows what there is."})
@@ -398,10 +396,10 @@ class Records:
         """
         if limit is not None and limit < 1:
             raise InvalidParameter(Problem("limit", limit, "must be at least 1", "out-of-range"))
-        number = 0 if after is None else table.number_of(self.store, self.account.id, _sought(after))
+        number = 0 if after is None else table.number_of(self.store, self.account.id, sought_id(after))
         if number is None:
             raise InvalidParameter(Problem("after", after, "is not the ID of a QR Code of this portfolio"))
-        campaign = None if campaign_id is None else _sought(campaign_id)
+        campaign = None if campaign_id is None else sought_id(campaign_id)
         return [visible(code) for code in self._stored(campaign=campaign, after=number, limit=limit)]
 
     def qrcodes_in_parts(self) -> Iterator[list[QRCode]]:
@@ -498,7 +496,7 @@ class Records:
 
     def _each(self, links: table.Links, campaign_id: str | None = None) -> Iterator[QRCode]:
         """Yield the QR Codes, few of which are in memory at a time."""
-        most, campaign = self.account.limits.most_qrcodes, None if campaign_id is None else _sought(campaign_id)
+        most, campaign = self.account.limits.most_qrcodes, None if campaign_id is None else sought_id(campaign_id)
         return map(visible, table.each_qrcode(self.store, self.account.id, links, most=most, campaign=campaign))
 
     def _stored(
@@ -515,14 +513,14 @@ class Records:
 
     def _one(self, id: str) -> QRCode:
         most = self.account.limits.most_qrcodes
-        if code := table.qrcode(self.store, self.account.id, self._links, most=most, id=_sought(id)):
+        if code := table.qrcode(self.store, self.account.id, self._links, most=most, id=sought_id(id)):
             return code
         hint = "an ID is needed, not a short code" if isinstance(id, str) else "an ID is needed, such as code.id"
         unknown = NotFound("QR Code", id.name if isinstance(id, QRCode) else id, hint=hint)
         raise unknown.advising({"python": "qrcodes() of the portfolio shows what there is."})
 
     def _check_campaign(self, id: str) -> Campaign:
-        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
+        found = campaign_table.campaigns(self.store, self.account.id, id=sought_id(id))
         if not found:
             ids = [one.id for one in self.list_campaigns() if one.name == id]
             rule = f"is a name; the ID of this campaign is {ids[0]}" if ids else "is not the ID of a campaign"
@@ -587,16 +585,6 @@ def _several(kind: str, text: str, number: int, which: Sequence[str], better: st
     """Return the problem of a name that several records have."""
     more = f", and {number - len(which)} more" if number > len(which) else ""
     return Problem("name", text, f"is the name of {number} {kind}: {', '.join(which)}{more}; use the {better}")
-
-
-def _sought(id: Any) -> str:
-    """Return the ID to look up, which clients may write in capitals and with hyphens, as a GUID.
-
-    For a value that cannot be an ID, return "", which no record has.
-    """
-    if not isinstance(id, str) or not id.isascii():
-        return ""
-    return id.lower().replace("-", "") if GUID.fullmatch(id) else id
 
 
 def visible(code: QRCode) -> QRCode:

@@ -3,7 +3,7 @@
 The fields have the names of the HTTP interface; JSON uses camelCase and omits missing or empty values.
 
 To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, the parameter of `insert_qrcode` and
-`update_qrcode` in `portfolio/codes.py`, and a migration in `store/migrations.py`, which
+`update_qrcode` in `portfolio/codes.py`, and a migration in `store/migrations.sql`, which
 `store/postgresql/tables.py` names, too.
 """
 

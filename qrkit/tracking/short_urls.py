@@ -48,6 +48,8 @@ BEFORE = "<([{'\"\u2018\u201a\u201c\u201e\xab\u2039\ufeff\u200b \t\r\n\xa0"
 """Quotation marks, brackets, blanks and invisible characters that often stand before a pasted short URL."""
 IN_PATH = "/!$'()*+,;=:@"
 """Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
+_GUID = re.compile(r"[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12}", re.IGNORECASE)
+"""Our IDs, as programs also write them."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
 
 
@@ -67,6 +69,16 @@ def new_ids(count: int) -> Iterator[str]:
     """Yield this many new IDs. For many of them, this takes a quarter of the time of `new_id`."""
     digits = secrets.token_hex(16 * count)
     return (digits[start : start + 32] for start in range(0, len(digits), 32))
+
+
+def sought_id(id: object) -> str:
+    """Return the ID to look up, which clients may write in capitals and with hyphens, as a GUID.
+
+    For a value that cannot be an ID, return "", which no record has.
+    """
+    if not isinstance(id, str) or not id.isascii():
+        return ""
+    return id.lower().replace("-", "") if _GUID.fullmatch(id) else id
 
 
 def new_short_code() -> str:

@@ -145,7 +145,7 @@ def test_a_chosen_column_that_closes_links_is_told(shop, heading):
 @pytest.mark.parametrize(
     "word", ["keine", "Keiner", "sin límite", "aucune", "geen", "nessuna", "nenhum", "brak", "なし", "—", "lifetime"]
 )
-def test_a_word_for_no_limit_costs_no_link(shop, word):
+def test_a_link_with_a_word_for_no_limit_has_none(shop, word):
     link = {"short_url": "a.test/x", "long_url": HERE, "Klicklimit": word, "Gültig bis": word}
     assert imported(shop, [link]).is_complete
     assert (get(shop, "x"), shop.find_qrcode("x").fields) == (HERE, {})

@@ -1,6 +1,6 @@
 """The tables of a store on a PostgreSQL server, and the few statements that differ from DuckDB.
 
-The tables are those of a file (`migrations`), with additions for several processes:
+The tables are those of a file (`migrations.sql`), with additions for several processes (`tables.sql`):
 
 - One transaction at a time changes records, across all processes: it holds an advisory lock. All guarantees of a file
   with a single writer therefore apply here, too, and numbers are assigned in the order of commits.
@@ -18,8 +18,10 @@ The tables are those of a file (`migrations`), with additions for several proces
 
 from __future__ import annotations
 
-from qrkit.store import migrations
+from pathlib import Path
+
 from qrkit.store.engine import Dialect
+from qrkit.store.migrations import EARLIER_COLUMNS, SHARED, VISIT_COLUMNS, sections
 from qrkit.store.postgresql.cursor import escape_json
 
 RECORDS_LOCK = "7116, 1"
@@ -29,119 +31,35 @@ HISTORY_LOCK = "7116, 4"
 EVENTS_LOCK = "7116, 5"
 """Advisory locks: qrkit's own number, which avoids conflicts with other programs, and the number of the lock."""
 
-TABLES = f"""
-DO $$ BEGIN
-    IF current_setting('server_encoding') <> 'UTF8' THEN
-        RAISE 'its encoding is %, and must be UTF8', current_setting('server_encoding');
-    ELSIF current_setting('server_version_num')::INTEGER < 150000 THEN
-        RAISE 'it is PostgreSQL %, and must be 15 or newer', current_setting('server_version');
-    END IF;
-END $$;
-CREATE DOMAIN ubigint AS NUMERIC(20, 0);
-{migrations.SETTINGS}{migrations.ACCOUNTS}{migrations.TEMPLATES}{migrations.PORTFOLIO}{migrations.SCHEDULE}
-{migrations.VISITS}{migrations.PARSERS}{migrations.DAY_COUNTS}
--- Names are sorted as DuckDB does, whatever the database's own order.
-ALTER TABLE accounts ALTER COLUMN name TYPE VARCHAR COLLATE "C";
-ALTER TABLE templates ALTER COLUMN name TYPE VARCHAR COLLATE "C";
-ALTER TABLE campaigns ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY; -- as every table of DuckDB has it
-CREATE INDEX ON campaigns (account_id);
-ALTER TABLE qrcodes ADD UNIQUE (short_code);
-CREATE INDEX ON qrcodes (account_id, number);
-CREATE INDEX ON qrcodes (campaign_id);
-CREATE SEQUENCE revisions;
-ALTER TABLE short_codes ADD UNIQUE (qrcode), ADD COLUMN revision BIGINT NOT NULL DEFAULT nextval('revisions');
-CREATE INDEX ON short_codes (revision);
-CREATE INDEX ON user_agents (number) WHERE parser IS NULL;
-ALTER TABLE visits ADD COLUMN xid BIGINT NOT NULL DEFAULT pg_current_xact_id()::TEXT::BIGINT;
-CREATE INDEX ON visits USING brin (xid) WITH (pages_per_range = 32, autosummarize = on); -- a few kB for millions
-CREATE TABLE scan_parts (
-    qrcode INTEGER NOT NULL,
-    part INTEGER NOT NULL DEFAULT 0,
-    scans BIGINT NOT NULL DEFAULT 0,
-    forgotten BIGINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (qrcode, part)
-) WITH (fillfactor = 50); -- room for a counter to change where it stands
-CREATE UNLOGGED TABLE salts (day INTEGER PRIMARY KEY, salt BYTEA NOT NULL);
-CREATE TABLE request_counts (account_id VARCHAR, day INTEGER, used BIGINT NOT NULL, PRIMARY KEY (account_id, day));
-"""
-
-COUNTERS = """
-CREATE VIEW scan_counts AS
-SELECT
-    s.qrcode,
-    coalesce((SELECT sum(p.scans) FROM scan_parts p WHERE p.qrcode = s.qrcode), 0)::BIGINT AS scans,
-    coalesce((SELECT sum(p.forgotten) FROM scan_parts p WHERE p.qrcode = s.qrcode), 0)::BIGINT AS forgotten
-FROM short_codes s;
--- A code has its counter from the beginning.
-CREATE RULE counted AS ON INSERT TO scan_counts DO INSTEAD NOTHING;
-"""
-
-REVISIONS = """
-CREATE FUNCTION revise() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE short_codes SET revision = nextval('revisions') FROM changed WHERE short_codes.qrcode = changed.number;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER changed AFTER UPDATE ON qrcodes REFERENCING OLD TABLE AS changed
-FOR EACH STATEMENT EXECUTE FUNCTION revise();
-CREATE TRIGGER deleted AFTER DELETE ON qrcodes REFERENCING OLD TABLE AS changed
-FOR EACH STATEMENT EXECUTE FUNCTION revise();
-"""
-
-CHANGES = """
-CREATE TABLE changes (name VARCHAR PRIMARY KEY, number BIGINT NOT NULL); -- what copies have to be made anew of
-INSERT INTO changes VALUES ('records', 0), ('visits', 0);
-CREATE FUNCTION change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE changes SET number = number + 1 WHERE name = TG_ARGV[0];
-    RETURN NULL;
-END $$;
-CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON accounts
-FOR EACH STATEMENT EXECUTE FUNCTION change('records');
-CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON campaigns
-FOR EACH STATEMENT EXECUTE FUNCTION change('records');
-CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON qrcodes
-FOR EACH STATEMENT EXECUTE FUNCTION change('records');
-CREATE TRIGGER changes AFTER UPDATE OR DELETE OR TRUNCATE ON visits
-FOR EACH STATEMENT EXECUTE FUNCTION change('visits');
-"""
-
+SERVER = sections(Path(__file__).with_name("tables.sql"))
 ALL_VISITS = """
 CREATE OR REPLACE VIEW all_visits AS SELECT {columns} FROM visits; -- a DuckDB beside the server reads archived ones
 """
 
-ARCHIVES = f"""
-{migrations.HISTORY}
-ALTER TABLE superseded ADD COLUMN since TIMESTAMPTZ NOT NULL DEFAULT now();
-INSERT INTO changes VALUES ('history', 0);
-CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON history
-FOR EACH STATEMENT EXECUTE FUNCTION change('history');
-"""
-
+_FIRST = ("settings", "accounts", "templates", "portfolio", "schedule", "visits", "parsers", "day counts")
 MIGRATIONS = {
-    "tables": TABLES,
-    "counters": COUNTERS,
-    "revisions": REVISIONS,
-    "changes": CHANGES,
-    "stored": migrations.STORED,
-    "inboxes": migrations.INBOXES,
-    "brands": f'{migrations.BRANDS} ALTER TABLE brands ALTER COLUMN name TYPE VARCHAR COLLATE "C";',
-    "designs": migrations.DESIGNS,
-    "history": ALL_VISITS.format(columns=migrations.EARLIER_COLUMNS),
-    "campaign colors": migrations.CAMPAIGN_COLORS,
-    "archives": ARCHIVES,
-    "own fields": migrations.OWN_FIELDS,
-    "trials": migrations.TRIALS,
-    # Half of each page is room for a counter to change where it stands.
-    "terms": f"{migrations.TERMS} ALTER TABLE scans_taken SET (fillfactor = 50);",
-    "uptime": migrations.UPTIME,
-    "links": migrations.LINKS,
-    "via": migrations.VIA,
-    "splits": f"{migrations.VARIANTS} {ALL_VISITS.format(columns=migrations.VISIT_COLUMNS)}",
-    "campaign rules": migrations.CAMPAIGN_RULES,
-    "gs1": migrations.GS1,
-    "events": f"{migrations.EVENTS} CREATE INDEX ON events (number);",
-    "told": migrations.TOLD,
+    "tables": "".join([SERVER["before"], *(SHARED[name] for name in _FIRST), SERVER["tables"]]),
+    "counters": SERVER["counters"],
+    "revisions": SERVER["revisions"],
+    "changes": SERVER["changes"],
+    "stored": SHARED["stored"],
+    "inboxes": SHARED["inboxes"],
+    "brands": SHARED["brands"] + SERVER["brands"],
+    "designs": SHARED["designs"],
+    "history": ALL_VISITS.format(columns=EARLIER_COLUMNS),
+    "campaign colors": SHARED["campaign colors"],
+    "archives": SHARED["history"] + SERVER["archives"],
+    "own fields": SHARED["own fields"],
+    "trials": SHARED["trials"],
+    "terms": SHARED["terms"] + SERVER["terms"],
+    "uptime": SHARED["uptime"],
+    "links": SHARED["links"],
+    "via": SHARED["via"],
+    "splits": SHARED["splits"] + ALL_VISITS.format(columns=VISIT_COLUMNS),
+    "campaign rules": SHARED["campaign rules"],
+    "gs1": SHARED["gs1"],
+    "events": SHARED["events"] + SERVER["events"],
+    "told": SHARED["told"],
 }
 
 PART = "pg_backend_pid() % 64"
