@@ -110,9 +110,8 @@ def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInter
         max(float(group.values.var(ddof=1)), float(group.variances.mean())) / len(group.values) for group in groups
     ]
     error = sqrt(sum(shares))
-    # A few codes may happen to differ little. They must not weigh as much as if they had shown it, so the freedom of
-    # groups that differ equally counts twice. Alone, it would make the interval 40% wider for 2 codes that do differ less
-    # than 100 others.
+    # A few codes may happen to differ little. So that they do not weigh too much, the freedom of groups that differ
+    # equally counts twice. With that alone, the interval of 2 codes that do differ less than 100 others is 40% wider.
     as_seen, alike = _freedom(shares, numbers), _freedom([1 / number for number in numbers], numbers)
     freedom = min(as_seen, harmonic_mean([as_seen, alike, alike]))
     far = student_quantile(freedom, (1 + level) / 2) * error

@@ -300,7 +300,8 @@ def test_upright_pictures_without_areas_of_one_color_are_not_photos(drawing, ver
 @pytest.mark.parametrize(("size", "blur", "spread"), [(10, 4, 0), (10, 5, 0), (4, 1.5, 0), (4, 2, 0), (10, 2, 2)])
 def test_an_upright_photo_that_is_blurred_or_whose_ink_spread_is_no_drawing(size, blur, spread):
     code = picture(size=size).convert("L").filter(ImageFilter.MinFilter(2 * spread + 1))
-    seen = np.asarray(code.point([45 + round(gray * 0.7) for gray in range(256)]).filter(ImageFilter.GaussianBlur(blur)))
+    print_ = code.point([45 + round(gray * 0.7) for gray in range(256)])
+    seen = np.asarray(print_.filter(ImageFilter.GaussianBlur(blur)))
     noisy = seen + np.random.default_rng(3).normal(0, 1.5, seen.shape)
     report = check(file_of(Image.fromarray(noisy.astype(np.uint8)), "JPEG"))
     assert report.photo
