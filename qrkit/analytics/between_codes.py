@@ -110,8 +110,8 @@ def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInter
     ]
     error = sqrt(sum(shares))
     # A few codes may happen to differ little. So that they do not weigh too much, the freedom of groups that differ
-    # equally counts twice in a harmonic mean. Alone, it makes the interval of 2 codes that do differ less than 100 others
-    # 40% wider.
+    # equally counts twice in a harmonic mean. Alone, it makes the interval of 2 codes that do differ less than 100
+    # others 40% wider.
     as_seen, alike = _freedom(shares, numbers), _freedom([1 / number for number in numbers], numbers)
     freedom = min(as_seen, 3 / (1 / as_seen + 2 / alike))
     far = student_quantile(freedom, (1 + level) / 2) * error
