@@ -288,8 +288,9 @@ class _Importing:
             properties = _fitting(code, url)
             is_new = code.is_dynamic and not code.short_url and not row.cells.get("Scan Marker")
             is_marked = code.scan_marker or (is_new and fits(url + SCAN_MARKER, properties))
-            # A short URL that may be printed is kept, even if its content cannot do what an app would do with it.
-            check_trackable(code, contents_of_code(code).values() if is_own else ())
+            # A short URL that may be printed is kept, even if its content cannot do what an app would do with it, or
+            # a rule never takes effect.
+            check_trackable(code, code if is_own else None)
             # Last, so that it is created only for a QR Code that is imported.
             campaign_id, similar = self._campaign(row, code, self._default_campaign)
         except (InvalidParameter, ContentTooLong) as error:
