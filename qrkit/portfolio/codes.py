@@ -6,7 +6,6 @@ code, a short URL, a name or an ID stands for.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -60,8 +59,6 @@ if TYPE_CHECKING:
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
-GUID = re.compile("[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\\1){3}[0-9a-f]{12}", re.IGNORECASE)
-"""Our IDs, as programs also write them."""
 MOST_PROPOSED = 5
 """Records that an error lists, if several have the same name."""
 MOST_SHOWN = 40
@@ -591,13 +588,8 @@ def _several(kind: str, text: str, number: int, which: Sequence[str], better: st
 
 
 def _sought(id: Any) -> str:
-    """Return the ID to look up, which clients may write in capitals and with hyphens, as a GUID.
-
-    For a value that cannot be an ID, return "", which no record has.
-    """
-    if not isinstance(id, str) or not id.isascii():
-        return ""
-    return id.lower().replace("-", "") if GUID.fullmatch(id) else id
+    """Return the ID to look up; for a value that cannot be an ID, "", which no record has."""
+    return id if isinstance(id, str) and id.isascii() else ""
 
 
 def visible(code: QRCode) -> QRCode:
