@@ -28,7 +28,13 @@ from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
 from qrkit.portfolio.exporting import Listing
-from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
+from qrkit.portfolio.trackable import (
+    check_change,
+    check_trackable,
+    contents_of_code,
+    titles_read_from_code,
+    unanswered_rules,
+)
 from qrkit.portfolio.updating import Identified, changes_of
 from qrkit.store.records.json_rows import read_campaigns, read_pairs
 from qrkit.store.records.qrcodes import StoredRow, stored_row
@@ -324,6 +330,8 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
+        for problem in unanswered_rules(code.rules):
+            yield issue_of(row, code, "rule-without-effect", str(problem))
         yield from _app_issues(row, code)
         yield from _address_issues(row, code, self._no_address)
 

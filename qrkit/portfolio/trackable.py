@@ -45,7 +45,7 @@ def check_trackable(code: QRCode, before: QRCode | None = None) -> None:
         rule = f"must be later than {to_iso(since)}, when the code becomes valid"
         problems.append(Problem("valid_until", to_iso(until), rule))
     is_known = before is not None and before.rules == code.rules
-    _refuse(*problems, *([] if is_known else _unanswered(code.rules)))
+    _refuse(*problems, *([] if is_known else unanswered_rules(code.rules)))
 
 
 def contents_of_code(code: QRCode) -> dict[str, str]:
@@ -74,10 +74,11 @@ def check_rules(rules: Sequence[RedirectRule]) -> None:
     Raises:
         InvalidParameter: If a rule never answers.
     """
-    _refuse(*_unanswered(rules))
+    _refuse(*unanswered_rules(rules))
 
 
-def _unanswered(rules: Sequence[RedirectRule]) -> list[Problem]:
+def unanswered_rules(rules: Sequence[RedirectRule]) -> list[Problem]:
+    """Return the problems of rules that never answer."""
     told = unanswered(rules)
     return [Problem(f"rules.{number}", str(rules[number]), f"never takes effect: {reason}") for number, reason in told]
 

@@ -196,7 +196,9 @@ def test_a_printed_code_with_a_rule_for_no_country_is_imported_and_its_target_ca
     file = shop.export_bytes(format).replace(b"CH", b"EU")
     with open_portfolio(":memory:", base_url=shop.base_url) as other:
         result = other.import_file(file, format=format)
-        assert (result.created, result.issues) == (1, ())
+        (issue,) = result.issues
+        assert (result.created, issue.reason) == (1, "rule-without-effect")
+        assert "no country has the code EU" in issue.detail
         assert ask(other, "door") == HOME
         other.update_qrcode(other.find_qrcode("door").id, content="https://example.com/new")
         assert ask(other, "door") == "https://example.com/new"
