@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
 from qrkit.commands.parsing import Command, Parser, add_command, add_heading
-from qrkit.errors import QrkitError, similar
+from qrkit.errors import QrkitError, renaming, similar
 
 __all__ = ["main", "parser", "program"]
 
@@ -139,7 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed = reader.parse_args(words)
         command = parsed.command
-        status = parsed.run(parsed) or Status.DONE
+        with renaming(lambda name: "--field" if name == "fields" else name):
+            status = parsed.run(parsed) or Status.DONE
         sys.stdout.flush()  # raises here if the output cannot be written
     except BrokenPipeError:
         # The reader of our output has closed it. Without this, Python would try to write the rest at exit.

@@ -119,7 +119,10 @@ def test_what_needs_an_extra_names_it_in_one_sentence(extra, program, said):
 
 
 @pytest.mark.slow
-def test_a_server_without_waitress_alone_names_its_extra(tmp_path):
-    (told,) = run_without(["waitress"], ["qrkit.server.Server(shop, port=0)"], tmp_path)
-    assert "the package waitress is not installed" in told
+@pytest.mark.parametrize("package", ["waitress", "babel"])
+def test_a_server_without_one_package_alone_names_its_extra(package, tmp_path):
+    """Also if only pages need it: else, a server would start, and fail when a visitor scans a code."""
+    removed = f"sys.modules[{package!r}] = None"  # what an import finds that fails
+    (told,) = run_without([], [f"{removed}; qrkit.server.Server(shop, port=0)"], tmp_path)
+    assert f"the package {package} is not installed" in told
     assert "pip install 'qrkit-studio[server]'" in told

@@ -64,7 +64,7 @@ def define_campaign(one: Parser) -> None:
 
 def _changes(asked: argparse.Namespace) -> dict[str, Any]:
     given = given_options(asked, ("name", *CHANGES))
-    return given | rules_of(asked) | ({"utm": fields_of(asked.utm)} if asked.utm else {})
+    return given | rules_of(asked) | ({"utm": fields_of(asked.utm, "--utm", "source=poster")} if asked.utm else {})
 
 
 def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:

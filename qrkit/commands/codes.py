@@ -148,8 +148,8 @@ def add_filters(one: Parser, what: str) -> None:
     one.add_argument("--field", action="append", default=[], metavar="NAME=TEXT", help=field)
 
 
-def fields_of(given: Sequence[str]) -> dict[str, str]:
-    """Return the fields that options ask for.
+def fields_of(given: Sequence[str], option: str = "--field", example: str = "City=Graz") -> dict[str, str]:
+    """Return the fields that options ask for, each a name and a text, such as the example.
 
     Raises:
         InvalidParameter: If one is not a name and a text with = between them, or is given twice.
@@ -158,9 +158,9 @@ def fields_of(given: Sequence[str]) -> dict[str, str]:
     for one in given:
         name, sign, text = one.partition("=")
         if not sign or not name.strip():
-            raise InvalidParameter(Problem("field", one, "must be a name and a text, such as City=Graz"))
+            raise InvalidParameter(Problem(option, one, f"must be a name and a text, such as {example}"))
         if name.strip() in fields:
-            raise InvalidParameter(Problem("field", one, "names a field for the second time", "duplicate-parameter"))
+            raise InvalidParameter(Problem(option, one, "names a field for the second time", "duplicate-parameter"))
         fields[name.strip()] = text
     return fields
 
@@ -223,9 +223,14 @@ def _list(asked: argparse.Namespace) -> None:
         found = [code for code in codes if fields <= code.fields.items() and _has_tag(code, asked.tag)]
         CODES.print(asked, code_rows(portfolio, found[: asked.limit]))
     if not found:
-        filters = {"text": asked.search, "campaign": asked.campaign, "tag": asked.tag, "field": asked.field}
-        given = " and ".join(name for name, value in filters.items() if value)
-        complain("list", f"no QR Code matches this {given}" if given else "no QR Codes yet; `qrkit add` creates one")
+        filters = {
+            "contains this text": asked.search,
+            "is in this campaign": asked.campaign,
+            "has this tag": asked.tag,
+            "has this value of the field": asked.field,
+        }
+        given = " and ".join(what for what, value in filters.items() if value)
+        complain("list", f"no QR Code {given}" if given else "no QR Codes yet; `qrkit add` creates one")
     elif len(found) > (asked.limit or len(found)):
         complain("list", f"{len(found) - asked.limit:,} more are left out")
 

@@ -25,9 +25,9 @@ Reason = Literal[
     "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
     "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
     "unknown-column", "unread-sheet", "unread-file", "hidden-row", "struck-row", "shared-path",
-    "limits-unknown", "own-parameters",
+    "limits-unknown", "own-parameters", "rule-without-effect",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last twenty-one, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last twenty-two, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, Sentence] = {
     "renamed": "{count} renamed",
     "code-taken": "{count} given a new short URL",
@@ -40,6 +40,7 @@ _CHANGED: dict[Reason, Sentence] = {
     "completed-url": "{count} with a completed address",
     "link-target": "{count} with the target of a link",
     "formula-unsaved": "{count} with a formula without a value",
+    "rule-without-effect": "{count} with a rule that never takes effect",
     "field-left-out": "{count} without some of their fields",
     "suspicious-url": "{count} with a suspicious address",
     "no-address": "{count} with a content that is not an address",
@@ -47,7 +48,7 @@ _CHANGED: dict[Reason, Sentence] = {
 """Summary texts for rows that were imported with changes."""
 _TO_FIX: frozenset[Reason] = frozenset({
     "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "suspicious-url",
-    "no-address", "field-left-out",
+    "no-address", "field-left-out", "rule-without-effect",
 })  # fmt: skip
 """The reasons of rows that people want to correct."""
 _NOT_KEPT: frozenset[Reason] = frozenset({
@@ -85,8 +86,9 @@ class ImportIssue:
             content only looks like a web address, and `completed-url` rows with the address that was meant;
             `no-address` rows hold a text such as "N/A" in a column of addresses, or a payment behind a short URL that
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
-            `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a column that
-            became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
+            `field-left-out` rows were imported without a text that cannot be a field; `rule-without-effect` rows keep
+            their short URL with a rule that never takes effect; `own-column` (a column that became a field),
+            `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
             `hidden-row`, `struck-row` (text that is struck out), `limits-unknown` and `own-parameters` (links whose own
             parameters keep their values, unlike in the service) are about the whole file, and `shared-path` about all
             short URLs of a host.

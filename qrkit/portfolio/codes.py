@@ -204,7 +204,8 @@ class Records:
             before = self.get_campaign(id)
             changes |= {} if utm is None else {"utm": merged(before.utm, utm)}
             changed = before.replace(**changes)
-            check_rules(changed.rules)
+            if changed.rules != before.rules:
+                check_rules(changed.rules)
             if name is not None:
                 self._warn_of_case(changed)
             campaign_table.update_campaign(self.store, changed)

@@ -28,7 +28,13 @@ from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
 from qrkit.portfolio.exporting import Listing
-from qrkit.portfolio.trackable import check_change, check_trackable, contents_of_code, titles_read_from_code
+from qrkit.portfolio.trackable import (
+    check_change,
+    check_trackable,
+    contents_of_code,
+    titles_read_from_code,
+    unanswered_rules,
+)
 from qrkit.portfolio.updating import Identified, changes_of
 from qrkit.store.records.json_rows import read_campaigns, read_pairs
 from qrkit.store.records.qrcodes import StoredRow, stored_row
@@ -288,8 +294,9 @@ class _Importing:
             properties = _fitting(code, url)
             is_new = code.is_dynamic and not code.short_url and not row.cells.get("Scan Marker")
             is_marked = code.scan_marker or (is_new and fits(url + SCAN_MARKER, properties))
-            # A short URL that may be printed is kept, even if its content cannot do what an app would do with it.
-            check_trackable(code, contents_of_code(code).values() if is_own else ())
+            # A short URL that may be printed is kept, even if its content cannot do what an app would do with it, or
+            # a rule never takes effect.
+            check_trackable(code, code if is_own else None)
             # Last, so that it is created only for a QR Code that is imported.
             campaign_id, similar = self._campaign(row, code, self._default_campaign)
         except (InvalidParameter, ContentTooLong) as error:
@@ -323,6 +330,8 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
+        for problem in unanswered_rules(code.rules):
+            yield issue_of(row, code, "rule-without-effect", str(problem))
         yield from _app_issues(row, code)
         yield from _address_issues(row, code, self._no_address)
 

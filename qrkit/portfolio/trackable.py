@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from qrkit.contents.reading import title_if_read_from_code
 from qrkit.errors import InvalidParameter, Problem
@@ -18,11 +18,12 @@ CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise", "valid_since", 
 """Fields that may break a rule together with others of the QR Code."""
 
 
-def check_trackable(code: QRCode, known: Collection[str] = ()) -> None:
+def check_trackable(code: QRCode, before: QRCode | None = None) -> None:
     """Check that scans of a QR Code can be counted: its content must work behind a short URL.
 
     Args:
-        known: Contents that a short URL stands for already; a code that is printed must go on answering.
+        before: The QR Code that its short URL stands for already. A code that is printed must go on answering, so its
+            contents may stay, and so may its rules if none of them changed.
 
     Raises:
         InvalidParameter: If the code is dynamic, and one of its contents does not work that way, leads to the short
@@ -31,6 +32,7 @@ def check_trackable(code: QRCode, known: Collection[str] = ()) -> None:
     if not code.is_dynamic:
         return
     contents, own = contents_of_code(code), code.short_url.lower()
+    known = contents_of_code(before).values() if before and before.is_dynamic else ()
     new = {name: text for name, text in contents.items() if text not in known}
     problems = [_problem(name, title) for name, title in titles_read_from_code(new).items()]
     problems += [
@@ -42,7 +44,8 @@ def check_trackable(code: QRCode, known: Collection[str] = ()) -> None:
     if since and until and until <= since:
         rule = f"must be later than {to_iso(since)}, when the code becomes valid"
         problems.append(Problem("valid_until", to_iso(until), rule))
-    _refuse(*problems, *_unanswered(code.rules))
+    is_known = before is not None and before.rules == code.rules
+    _refuse(*problems, *([] if is_known else unanswered_rules(code.rules)))
 
 
 def contents_of_code(code: QRCode) -> dict[str, str]:
@@ -71,10 +74,11 @@ def check_rules(rules: Sequence[RedirectRule]) -> None:
     Raises:
         InvalidParameter: If a rule never answers.
     """
-    _refuse(*_unanswered(rules))
+    _refuse(*unanswered_rules(rules))
 
 
-def _unanswered(rules: Sequence[RedirectRule]) -> list[Problem]:
+def unanswered_rules(rules: Sequence[RedirectRule]) -> list[Problem]:
+    """Return the problems of rules that never answer."""
     told = unanswered(rules)
     return [Problem(f"rules.{number}", str(rules[number]), f"never takes effect: {reason}") for number, reason in told]
 
@@ -91,7 +95,7 @@ def check_change(before: QRCode, after: QRCode) -> None:
     if is_other or fits(before.encoded, drawn_before):
         check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
     if any(getattr(before, name) != getattr(after, name) for name in (*CHECKED_TOGETHER, "is_dynamic")):
-        check_trackable(after, contents_of_code(before).values() if before.is_dynamic else ())
+        check_trackable(after, before)
 
 
 def check_tail(store: Store, short_code: str, urlinfo: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -55,6 +56,9 @@ from qrkit.visits.redirect import Locate, Redirects, nowhere
 with extra("server"):
     import falcon
     from falcon.routing import BaseConverter
+
+    if not find_spec("babel"):  # which pages load when a visitor needs one
+        raise ModuleNotFoundError(name="babel")
 
 if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch

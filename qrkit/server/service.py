@@ -23,7 +23,7 @@ from qrkit.server.operation.deliveries import Deliveries
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import Metrics
 from qrkit.server.requests.bodies import Sent, is_form, read_file
-from qrkit.server.requests.parsing import json_object, pairs
+from qrkit.server.requests.parsing import json_object, pairs, plain_id
 from qrkit.server.requests.request import Request
 from qrkit.server.settings import Settings
 from qrkit.store import Store
@@ -195,7 +195,7 @@ class Call:
     @property
     def id(self) -> str:
         """The ID in the path."""
-        return self.request.path["id"]
+        return plain_id(self.request.path["id"])
 
     @property
     def _content_type(self) -> str:

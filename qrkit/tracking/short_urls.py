@@ -48,8 +48,6 @@ BEFORE = "<([{'\"\u2018\u201a\u201c\u201e\xab\u2039\ufeff\u200b \t\r\n\xa0"
 """Quotation marks, brackets, blanks and invisible characters that often stand before a pasted short URL."""
 IN_PATH = "/!$'()*+,;=:@"
 """Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
-_GUID = re.compile(r"[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\1){3}[0-9a-f]{12}", re.IGNORECASE)
-"""Our IDs, as programs also write them."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
 
 
@@ -72,13 +70,8 @@ def new_ids(count: int) -> Iterator[str]:
 
 
 def sought_id(id: object) -> str:
-    """Return the ID to look up, which clients may write in capitals and with hyphens, as a GUID.
-
-    For a value that cannot be an ID, return "", which no record has.
-    """
-    if not isinstance(id, str) or not id.isascii():
-        return ""
-    return id.lower().replace("-", "") if _GUID.fullmatch(id) else id
+    """Return the ID to look up; for a value that cannot be an ID, "", which no record has."""
+    return id if isinstance(id, str) and id.isascii() else ""
 
 
 def new_short_code() -> str:

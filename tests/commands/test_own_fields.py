@@ -84,16 +84,17 @@ def test_scans_of_a_tag_or_field_list_no_other_codes(rows):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("set", "door", "--field", "City"), "field='City': must be a name and a text, such as City=Graz"),
-        (("set", "door", "--field", "A=1", "--field", "A=2"), "field='A=2': names a field for the second time"),
-        (("set", "door", "--field", "Comment=x"), "fields='Comment': is the name of a column of exports"),
+        (("set", "door", "--field", "City"), "--field='City': must be a name and a text, such as City=Graz"),
+        (("set", "door", "--field", "A=1", "--field", "A=2"), "--field='A=2': names a field for the second time"),
+        (("set", "door", "--field", "Comment=x"), "--field='Comment': is the name of a column of exports"),
         (("set", "door", "--tag", "a,b"), "must be one tag, without commas, semicolons and |"),
         (("add", LINK, "--field", f"{'x' * 101}=y"), "must have 1..100 characters, not 101"),
-        (("list", "--field", "City"), "field='City': must be a name and a text"),
-        (("list", "--field", "Citi=Graz"), "fields='Citi': is not a field of your QR Codes; did you mean 'City'?"),
-        (("scans", "--field", "Citi=Graz"), "fields='Citi': is not a field of your QR Codes; did you mean 'City'?"),
+        (("list", "--field", "City"), "--field='City': must be a name and a text"),
+        (("list", "--field", "Citi=Graz"), "--field='Citi': is not a field of your QR Codes; did you mean 'City'?"),
+        (("scans", "--field", "Citi=Graz"), "--field='Citi': is not a field of your QR Codes; did you mean 'City'?"),
         (("scans", "--imports", "--tag", "shop"), "lists all imports; leave out codes, filters and days"),
         (("scans", "--by", "Town"), "by='Town': must be one of campaign"),
+        (("campaign", "add", "May", "--utm", "qr"), "--utm='qr': must be a name and a text, such as source=poster"),
         (("report", "--by", "Town"), "by='Town': must be one of campaign"),
     ],
 )

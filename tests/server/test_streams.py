@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import pytest
 
@@ -253,5 +254,11 @@ def test_webhooks_over_http_belong_to_an_account(shop, key):
     assert [ask(*one, auth=other).status for one in (("GET", f"{id}/log"), ("DELETE", id))] == [404, 404]
     assert ask("DELETE", id).status == 200
     assert ask("GET").json() == []
+    door = shop.insert_qrcode("https://example.com").id
+    where = {"campaignId": str(UUID(campaign)).upper(), "qrcodeId": door.upper()}
+    asked = ask("POST", url="https://127.0.0.1/", **where).json()
+    assert (asked["campaignId"], asked["qrcodeId"]) == (campaign, door)
+    assert ask("GET", f"/{asked['id'].upper()}/log").status == 200
+    assert ask("DELETE", f"/{UUID(asked['id'])}").status == 200
     for wrong in ({"url": "http://example.com"}, {"url": "https://e.example", "batch": 0}, {"kinds": ["scan"]}):
         assert ask("POST", **wrong).status == 400

@@ -303,6 +303,7 @@ def test_an_id_may_be_written_as_a_guid(api):
     assert api.code(made)["campaignId"] == campaign
     assert api.ask("GET", f"qrcode/{made.upper()}").json()["id"] == made
     assert api.ask("GET", f"qrcode/{UUID(made)}").json()["id"] == made
+    assert api.send("GET", f"qrcode/-{made}-").status == 404
     api.put(made, campaignId="")
     api.put(made, campaignId=campaign.upper())
     assert api.code(made)["campaignId"] == campaign

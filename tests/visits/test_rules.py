@@ -190,6 +190,24 @@ def test_a_rule_for_no_country_is_refused(shop):
     shop.insert_qrcode(HOME, rules=[rule("geolocation-country-code", ["UK", "XK"])])
 
 
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_a_printed_code_with_a_rule_for_no_country_is_imported_and_its_target_can_change(shop, format):
+    shop.insert_qrcode(HOME, short_code="door", rules=[rule("geolocation-country-code", "CH")])
+    file = shop.export_bytes(format).replace(b"CH", b"EU")
+    with open_portfolio(":memory:", base_url=shop.base_url) as other:
+        result = other.import_file(file, format=format)
+        (issue,) = result.issues
+        assert (result.created, issue.reason) == (1, "rule-without-effect")
+        assert "no country has the code EU" in issue.detail
+        assert ask(other, "door") == HOME
+        other.update_qrcode(other.find_qrcode("door").id, content="https://example.com/new")
+        assert ask(other, "door") == "https://example.com/new"
+        with pytest.raises(InvalidParameter, match="never takes effect: no country has the code AN"):
+            other.update_qrcode(other.find_qrcode("door").id, rules=[rule("geolocation-country-code", "AN")])
+        with pytest.raises(InvalidParameter, match="never takes effect"):
+            other.update_qrcode(other.find_qrcode("door").id, rules=[rule("visitor", "new")] * 2)
+
+
 def test_a_share_of_visitors_is_the_same_all_day_and_as_large_as_it_says(shop):
     shop.insert_qrcode(
         HOME,

@@ -21,7 +21,7 @@ from qrkit.server import jobs
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES
 from qrkit.server.operation.event_streams import Stream
 from qrkit.server.requests.bodies import PLACING
-from qrkit.server.requests.parsing import flag, print_size, whole
+from qrkit.server.requests.parsing import flag, plain_id, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import (
     Fields,
@@ -242,7 +242,7 @@ def _warn_of_places(call: Call, asked: Fields) -> None:
 def _page(portfolio: Portfolio, limit: int, after: str | None) -> Response:
     if not 1 <= limit <= MOST_A_PAGE:
         raise InvalidParameter(Problem("limit", limit, f"must be in 1..{MOST_A_PAGE:,}", "out-of-range"))
-    found = portfolio.list_qrcodes(after=after, limit=limit + 1)
+    found = portfolio.list_qrcodes(after=plain_id(after) if after else None, limit=limit + 1)
     page = found[:limit]
     following = page[-1].id if len(found) > limit else ""
     campaigns = [] if after else portfolio.list_campaigns()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from qrkit.server.requests.parsing import with_plain_ids
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import json_named
 from qrkit.server.service import Call
@@ -26,7 +27,7 @@ def add_webhook(call: Call) -> Response:
 
     The reply has the secret with which its requests are signed, by Standard Webhooks. No other reply has it.
     """
-    known, unknown = NewWebhook.known(call.json(MOST_BYTES))
+    known, unknown = NewWebhook.known(with_plain_ids(call.json(MOST_BYTES)))
     with json_named():
         asked = dict(NewWebhook(**known))
         where = {"campaign": asked.pop("campaign_id"), "code": asked.pop("qrcode_id")}

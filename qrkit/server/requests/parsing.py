@@ -34,6 +34,9 @@ LONGEST_NUMBER = 300
 
 GZIP = b"\x1f\x8b"
 NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,30})?")
+GUID = re.compile("[0-9a-f]{8}(-?)(?:[0-9a-f]{4}\\1){3}[0-9a-f]{12}", re.IGNORECASE)
+"""Our IDs, as programs also write them."""
+FIELDS_OF_IDS = ("campaignId", "qrcodeId")
 OLD_ESCAPE = re.compile("%u[0-9A-Fa-f]{4}")
 FORM_FIELD = re.compile(rb"[\w.%+\[\]-]+=")
 """Matches the first field of an HTML form, which many clients send unless they are told to send JSON."""
@@ -41,6 +44,17 @@ OTHER_JSON = {list: ", not a list", str: ", not a text; was it encoded as JSON t
 """What errors add about other values in JSON."""
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%uXXXX) and Latin-1 (%XX)"
+
+
+def plain_id(text: str) -> str:
+    """Return an ID as we write it, which clients may write in capitals and with hyphens, as a GUID."""
+    return text.lower().replace("-", "") if GUID.fullmatch(text) else text
+
+
+def with_plain_ids(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a body with their IDs as we write them."""
+    ids = {name: plain_id(fields[name]) for name in FIELDS_OF_IDS if isinstance(fields.get(name), str)}
+    return {**fields, **ids}
 
 
 def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:

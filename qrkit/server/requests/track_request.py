@@ -11,6 +11,7 @@ from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting
 from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.pictures.printing import PrintSize
+from qrkit.server.requests.parsing import with_plain_ids
 from qrkit.server.requests.request import ignored
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
@@ -83,7 +84,7 @@ def _in_our_words(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a QR Code with those that Shlink calls otherwise under our names."""
     renamed = {ours: fields[theirs] for ours, theirs in _their_words(fields).items()}
     given = with_content({name: value for name, value in fields.items() if name not in OF_SHLINK} | renamed)
-    return _with_our_rules(given)
+    return _with_our_rules(with_plain_ids(given))
 
 
 def _their_words(fields: Mapping[str, Any]) -> dict[str, str]:
