@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
 from qrkit.exchange.columns import HEADINGS, NO, OFF, YES
-from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
+from qrkit.exchange.foreign_terms import LIMIT, LIMIT_A_DAY, LIMITS, PASSWORD, SINCE, UNTIL, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
@@ -53,8 +53,8 @@ TARGETS = (*CLEAR_TARGETS, *LINKS["unclear_targets"])
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile("|".join(HEADINGS["terms"]["closes"]))
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
-_NOT_SET = re.compile("|".join(HEADINGS["words"]["not_set"]), re.IGNORECASE)
-"""What says that a field is not set, besides the words for no."""
+_NOT_SET, _NO_END = (re.compile("|".join(HEADINGS["words"][what]), re.IGNORECASE) for what in ("not_set", "no_end"))
+"""What says that a field is not set, besides the words for no; the second says so of any but a password."""
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -101,7 +101,7 @@ class Tool:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
         link, twice = _by_plain_name(link)
-        given = {name: value for name, value in link.items() if _is_set(value)}
+        given = {name: value for name, value in link.items() if _is_set(value, name)}
         terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
             terms["Active"] = "false"
@@ -155,6 +155,10 @@ class Tool:
             "Created (UTC)": self.created,
             "Scans": (*self.count, *COUNTS),
             "Active": ON,
+            "Valid Since (UTC)": SINCE[1:],
+            "Valid Until (UTC)": UNTIL[1:],
+            "Limit": LIMIT[1:],
+            "Limit a Day": LIMIT_A_DAY,
         }
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
@@ -187,6 +191,8 @@ class Tool:
             code = code if slash else ""
         if not self.code:
             code = path_of(url) or ""
+        if _SURROGATE.search(url + code):
+            return url or code  # which is told
         if not code or (url and not unquote(url.rstrip("/")).endswith(f"/{unquote(code)}")):
             return url
         scheme, _, rest = url.partition("://")
@@ -224,8 +230,9 @@ LINK_LIST = Tool(
     tags=("tags", "labels"),
     limits_in="the service",
 )
-CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
+CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
+"""The same, with short codes in place of short URLs."""
 
 
 def protection(link: Mapping[str, Any], content: str = "") -> str:
@@ -239,7 +246,7 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value) and closes(name):
+        if _is_set(value, plain_name(name)) and closes(name):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
@@ -295,19 +302,23 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     error = ""
     for name, value in link.items():
         plain, bare = plain_name(name), _bare(value)
-        if plain in values and _is_set(values[plain]):
-            if _is_set(bare) and bare != values[plain]:
-                error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
-            continue
-        values[plain], names[plain] = bare, name
+        # That a link is off says something, too.
+        says = _is_set(bare, plain) or (plain in SWITCHES and bare not in ("", None))
+        if plain not in names:
+            values[plain] = bare
+            names |= {plain: name} if says else {}
+        elif says and bare != values[plain]:
+            error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
     return values, error
 
 
-def _is_set(value: Any) -> bool:
+def _is_set(value: Any, name: str = "") -> bool:
+    """Return whether a field with this plain name says anything; a password may be any word."""
     if isinstance(value, dict):
-        return any(map(_is_set, value.values()))
+        return any(_is_set(one, plain_name(inner)) for inner, one in value.items())
     text = str(value).strip()
-    return bool(value) and text.lower() not in NO and _NOT_SET.fullmatch(text) is None
+    is_nothing = not value or text.lower() in NO or _NOT_SET.fullmatch(text)
+    return not is_nothing and (name in PASSWORD or _NO_END.fullmatch(text) is None)
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:
