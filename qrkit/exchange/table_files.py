@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from itertools import chain, count, islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+PRIMES = str.maketrans("01", "\u2032\u2033")
+"""The signs behind the names of columns that are there already: the second is Password\u2033."""
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
@@ -252,16 +255,20 @@ def _tool_of(heading: Sequence[str], rows: _Read) -> tuple[foreign.Tool | None, 
 def _told_apart(heading: Sequence[str], tool: foreign.Tool) -> list[str]:
     """Return the names of columns, with a sign after each that is there already, so that no cell is lost.
 
-    Of a name that is read, it is a prime, which is no part of a plain name: so what such columns say is compared. Of a
-    field, it is a number.
+    Of a name that is read, it is of primes, which are no part of a plain name: so what such columns say is compared. Of
+    a field, it is a number.
     """
     read = tool.read_names | foreign.SWITCHES | {*foreign.TARGETS}
-    titles: list[str] = []
-    for title in heading:
-        is_read = foreign.plain_name(title) in read or foreign.closes(title)
-        names = (title + ("\u2032" * number if is_read else f" ({number + 1})") for number in count(1))
-        titles.append(next(filter(lambda name: name not in titles, names)) if title and title in titles else title)
-    return titles
+    titles, number = dict[str, str](), Counter[str]()
+    for name in filter(None, heading):
+        title = name
+        while title in titles:
+            number[name] += 1
+            is_read = foreign.plain_name(name) in read or foreign.closes(name)
+            title = name + (f"{number[name]:b}".translate(PRIMES) if is_read else f" ({number[name] + 1})")
+        titles[title] = name
+    different = iter(titles)
+    return [name and next(different) for name in heading]
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
