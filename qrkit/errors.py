@@ -74,7 +74,7 @@ def similar(name: str, allowed: Iterable[str]) -> str:
     """Ask whether the closest allowed names are meant; "" if none is close."""
     from difflib import get_close_matches
 
-    by_lower = {known.lower().lstrip("-"): known for known in allowed}  # the hyphens of options do not make them close
+    by_lower = {known.lower().lstrip("-"): known for known in allowed}  # hyphens of options are no likeness
     close = get_close_matches(name.lower().lstrip("-"), by_lower, n=3, cutoff=0.6)
     return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?" if close else ""
 
@@ -90,7 +90,7 @@ class QrkitError(Exception):
     _advice: Mapping[Door, str] | None = None
 
     def advising(self, words: Mapping[Door, str] | str) -> Self:
-        """Add advice for each door, or one for Python and for commands; tracebacks show Python's below the message."""
+        """Add advice for each door, or one text for Python and commands; tracebacks show Python's below the error."""
         if isinstance(words, str):
             words = {"command": words, "python": f"{words[0].upper()}{words[1:]}."}
         self.add_note(words["python"])

@@ -109,7 +109,7 @@ def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInter
         max(float(group.values.var(ddof=1)), float(group.variances.mean())) / len(group.values) for group in groups
     ]
     error = sqrt(sum(shares))
-    # If a few codes happen to differ little, they must not count as many: as if both groups differed alike.
+    # A few codes may happen to differ little. They must not weigh more than if both groups differed equally.
     freedom = min(_freedom(shares, numbers), _freedom([1 / number for number in numbers], numbers))
     far = student_quantile(freedom, (1 + level) / 2) * error
     low, high = ratio * exp(-far), ratio * exp(far)

@@ -102,7 +102,7 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
             "days": days,
             "scans": totals,
             "rate": totals / days,
-            # Rounded, because NumPy's powers of equal numbers may differ in their last digits: equal groups go by name.
+            # Rounded, because NumPy's powers of equal numbers may differ in the last digit; equal groups go by name.
             "pooled_rate": (rates.mean if len(histories) >= FEWEST_GROUPS else totals / days).round(12),
             "low": low,
             "high": high,

@@ -284,12 +284,12 @@ def house_style() -> Iterator[None]:
 
 
 def from_frame(draw: Draw) -> Draw:
-    """Decorate a function that draws a DataFrame: in our style, and with an error that names a missing column."""
+    """Decorate a function that draws a DataFrame: use our style, and name a missing column in an error."""
 
     @wraps(draw)
     def drawn(frame: object, *more: Any, **options: Any) -> Chart:
         if not isinstance(frame, pd.DataFrame):
-            rule = "must be a DataFrame, as the functions of qrkit.analytics return it"
+            rule = "must be a DataFrame, such as functions of qrkit.analytics return"
             raise InvalidParameter(Problem("frame", frame, rule, "wrong-type"))
         try:
             with house_style():
@@ -297,7 +297,7 @@ def from_frame(draw: Draw) -> Draw:
         except KeyError as error:
             if not isinstance(error.args[0], str) or error.args[0] in frame:
                 raise
-            rule = f"needs a column {error.args[0]!r}; it has {', '.join(map(str, frame)) or 'none'}"
+            rule = f"needs the column {error.args[0]!r}; it has {', '.join(map(str, frame)) or 'none'}"
             raise InvalidParameter(Problem("frame", None, rule)) from error
 
     return cast("Draw", drawn)

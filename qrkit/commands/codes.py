@@ -225,7 +225,7 @@ def _list(asked: argparse.Namespace) -> None:
     if not found:
         filters = {"text": asked.search, "campaign": asked.campaign, "tag": asked.tag, "field": asked.field}
         given = " and ".join(name for name, value in filters.items() if value)
-        complain("list", f"no QR Code has this {given}" if given else "no QR Codes yet; `qrkit add` creates one")
+        complain("list", f"no QR Code matches this {given}" if given else "no QR Codes yet; `qrkit add` creates one")
     elif len(found) > (asked.limit or len(found)):
         complain("list", f"{len(found) - asked.limit:,} more are left out")
 

@@ -28,7 +28,7 @@ MOST_COLUMNS = 100
 OPTIONS_ELSEWHERE = {**NAMES_ELSEWHERE, "colour": "foreground", "from": "since", "to": "until"}
 """Options by the names that other programs give them."""
 MOST_WAYS = 8
-"""Commands of a command, such as those of `qrkit campaign`, that an error lists even if a name is close to one."""
+"""Up to this many commands, such as those of `qrkit campaign`, are all listed in an error, even if one is close."""
 SWITCH = {"True": "yes", "False": "no"}
 COLUMN = 26
 """Column where the descriptions of options begin."""
@@ -115,13 +115,13 @@ class Parser(argparse.ArgumentParser):
         if option is None:
             takes_store = "--store" in self._option_string_actions and parsed.store == self.get_default("store")
             is_store = takes_store and words[0].endswith(".duckdb")
-            remedy = f"write: --store {quote(words[0])}" if is_store else "a text of several words needs quotes"
+            remedy = f"write: --store {quote(words[0])}" if is_store else "put a text of several words in quotes"
             return f"{words[0]!r} is one word too many; {remedy}"
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:
             return f"--store is not an option here; write: {self.prog} {join(map(str, arguments.values()))}"
         if option.strip("-").upper() in arguments:
-            return f"{option} is not an option; write {option.strip('-').upper()} without it"
+            return f"{option} is not an option; write: {self.prog} {option.strip('-').upper()}"
         meant = f"--{OPTIONS_ELSEWHERE.get(option.strip('-').replace('-', '_'))}"
         options = self._option_string_actions
         near = f"did you mean {meant!r}?" if meant in options else similar(option, options)
@@ -134,7 +134,7 @@ class Parser(argparse.ArgumentParser):
             meant = f"did you mean '--{value}'?" if f"--{value}" in options else nearest(str(value), action.choices)
             ways = list(action.choices)
             if what == "command" and len(ways) <= MOST_WAYS:
-                meant = f"allowed: {', '.join(ways)}"  # what is alike may do the opposite: rename and remove
+                meant = f"allowed: {', '.join(ways)}"  # a similar name may do the opposite: rename and remove
             raise argparse.ArgumentError(action, f"{value!r} is not a {what}; {meant}")
 
 

@@ -46,7 +46,7 @@ MONTHS = frozenset({"11", "12", "13", "15", "16", "17"})
 BIRTHS = frozenset({"7250", "7251"})
 """Identifiers whose date has a year of four digits."""
 DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"
-"""Identifiers that may have this in place of a time: any time of the day."""
+"""Identifiers whose time may be 9999, which means any time of the day."""
 
 GTIN_LENGTHS = (8, 12, 13, 14)
 
@@ -90,7 +90,7 @@ def identifier_at(text: str) -> Identifier | None:
 
 
 def _row(text: str) -> tuple[str, dict[str, str]] | None:
-    from stdnum import numdb  # loads ssl and pydoc, which programs that have no GS1 identifiers need not wait for
+    from stdnum import numdb  # loads ssl and pydoc, which only GS1 identifiers need
 
     if not re.match("[0-9]{2,4}", text, re.ASCII):
         return None
@@ -160,7 +160,7 @@ def _check_pair(value: str) -> str:
 
 
 def _check_date(number: str, value: str) -> None:
-    """Judge dates, and times after them."""
+    """Check dates, and the times that follow them."""
     parts = [value[:6], value[6:]] if number == "7007" else [value]  # the first and the last day of a harvest
     for part in filter(None, parts):
         moment = part if number in BIRTHS else f"20{part}"
@@ -168,7 +168,7 @@ def _check_date(number: str, value: str) -> None:
         day = day.removesuffix("00") + "01" if number in MONTHS and day.endswith("00") else day
         hours = "" if number in DAYS and hours == UNSPECIFIED else hours
         try:
-            # With all its digits, each part has two.
+            # The length of the format makes sure that each part has two digits.
             datetime.strptime(day + hours, "%Y%m%d%H%M%S"[: 6 + len(hours)])
         except ValueError:
             raise broken(f"({number}) must begin with a date, YYMMDD; {value!r} has no such day or time") from None

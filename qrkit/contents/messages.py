@@ -77,7 +77,7 @@ def _numbers(text: str) -> str:
     """Return the numbers of several receivers, with a comma between them."""
     numbers = list(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
     if any(";" in number for number in numbers):
-        raise broken("must not have an extension, which no message reaches")
+        raise broken("must not have an extension, because messages cannot reach one")
     return ",".join(numbers)
 
 
@@ -114,7 +114,7 @@ Receivers = Annotated[
     Pasted(),
     Field(
         title="Phone number",
-        description="Digits, best with + and the country code; several numbers have commas between them.",
+        description="Digits, best with + and the country code; separate several numbers with commas.",
         examples=["+39 040 123456"],
     ),
 ]

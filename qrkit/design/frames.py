@@ -94,7 +94,7 @@ Radius = Annotated[Number, Within(0, 0.3, "of the side of the light area")]
 
 
 class Short(Model):
-    """A record that may be written as the text of its leading field."""
+    """A record that may be given as a text, the value of its leading field."""
 
     @model_validator(mode="before")
     @classmethod

@@ -137,7 +137,7 @@ class Outline:
 
 
 class Scattered(Outline):
-    """Outlines, each of which is moved. They are joined only if they are needed as one outline.
+    """Outlines, each moved to its place; they are joined only when they are needed as one outline.
 
     Attributes:
         letters: Those of the whole outline.

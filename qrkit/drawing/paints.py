@@ -59,14 +59,14 @@ def recolored(one: Paint, change: Callable[[Color], Color]) -> Paint:
 
 
 def moved(one: Paint, matrix: Matrix) -> Paint:
-    """Scale and move a paint. The matrix must scale width and height alike."""
+    """Scale, mirror and move a paint. The matrix must scale width and height alike."""
     if isinstance(one, Color):
         return one
     points = (one.start, one.stop) if isinstance(one, Linear) else (one.centre, one.focus)
     first, second = (matrix.box(*point, 0, 0)[:2] for point in points)
     if isinstance(one, Linear):
         return Linear(first, second, one.stops)
-    return Radial(first, one.radius * matrix.scale_x, second, one.stops)
+    return Radial(first, one.radius * abs(matrix.scale_x), second, one.stops)
 
 
 def on_white(fill: Fill) -> Fill:

@@ -233,6 +233,10 @@ class Matrix(NamedTuple):
             self.move_y * outer.scale_y + outer.move_y,
         )
 
+    def inverse(self) -> Matrix:
+        """Return the transform that undoes this one, whose factors are not 0."""
+        return Matrix(1 / self.scale_x, 1 / self.scale_y, -self.move_x / self.scale_x, -self.move_y / self.scale_y)
+
     def box(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
         """Transform a box and return its left, top, width and height, in pixels.
 

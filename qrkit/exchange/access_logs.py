@@ -54,7 +54,7 @@ _METHOD = re.compile(r"([A-Z]+) (\S+)")
 _ADDRESS = re.compile(
     r"(?<![\w.])(?!\d\d:\d\d:\d\d(?![\w:]))(?:\d+\.\d+\.\d+\.\d+|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*)", re.IGNORECASE
 )
-"""An IP address, and no time of day."""
+"""Matches an IP address, but no time of day."""
 _REDIRECTED = re.compile(r'" 30[12378] ')
 _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
@@ -67,8 +67,9 @@ def is_log(data: bytes) -> bool:
     """Return whether one of the first lines of a text is one of an access log; others may be attacks and messages."""
     text = data[:10_000].lstrip().decode(errors="replace")
     lines = text.split("\n", MOST_TRIED)[:MOST_TRIED]
-    with suppress(ValueError, RecursionError):  # an array, or an object on many lines
-        lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
+    if text.startswith("["):
+        with suppress(ValueError, RecursionError):
+            lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
     return any(_NEEDED.issubset(_fields_in(line)) or isinstance(_request_in(line), Mapping) for line in lines)
 
 
@@ -150,12 +151,14 @@ def _cells(request: Request | UnreadableFile | None) -> Cells:
 
 
 def _request_in(line: str) -> Request | UnreadableFile | None:
-    """Return what a line says of a request; None if it is of something else."""
+    """Return the request that a line records; None if it records something else."""
     if (start := line.find('{"')) >= 0:
         with suppress(ValueError, RecursionError):
-            return _said(json.loads(line[start:]))
+            request = _said(json.loads(line[start:]))
+            if request or not line[:start].strip():  # behind a request, an object may say more of it
+                return request
         if not line[:start].strip():
-            return UnreadableFile("is not a whole object of JSON")
+            return UnreadableFile("is not a complete JSON object")
     time = _TIME.search(line) or _ISO_TIME.search(line)
     found = _REQUEST.match(line, time.end()) if time else None
     if time and found and (status := found["status"] or next(iter(_STATUS.findall(found["before"])), "")):
@@ -172,7 +175,7 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
 
 
 def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
-    """Return what named fields, at any depth, say of a request; None if they say it of something else."""
+    """Return the request that named fields, at any depth, record; None if they record something else."""
     fields: dict[str, str] = {}
     level: list[Mapping[str, Any]] = [entry]
     for _ in range(MOST_DEPTH):
@@ -181,7 +184,7 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
         for name, value in values:
             if isinstance(value, str | int | float):
                 fields.setdefault(plain_name(name), str(value))
-        level = [value for _, value in values if isinstance(value, dict)]
+        level = [value for _, value in members if isinstance(value, dict)]
     said = {
         what: next((fields[name] for name in names if name in fields), "")
         for what, names in HEADINGS["requests"].items()
@@ -197,7 +200,7 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
 
 
 def _request(*, agent: str, referrer: str, time: str, **said: str) -> Request:
-    """Return a request with its time in a form of `LocalDates`, and without what is no referrer."""
+    """Return a request with a time that `LocalDates` reads, and without a referrer that is not one."""
     if found := _TIME.fullmatch(time if time[:1] == "[" else f"[{time}]"):
         time = f"{found['day']} {found['month']} {found['year']} {found['clock']}{found['offset'] or ''}"
     agent = agent if " " in agent else unquote(agent.replace("+", " "))

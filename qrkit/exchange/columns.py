@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
+from importlib.resources import files
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from qrkit.design.limits import read_whole
@@ -151,7 +151,7 @@ LISTED = {
 """What the lists of columns hold, for errors."""
 FLAGS = ("true", "1", "yes", "false", "0", "no")
 """What errors offer for true and false."""
-HEADINGS = tomllib.loads(Path(__file__).with_name("headings.toml").read_text(encoding="utf-8"))
+HEADINGS = tomllib.loads(files("qrkit.tracking").joinpath("headings.toml").read_text(encoding="utf-8"))
 """The words and names of files of others: of states, and of the fields of links, of visits and of requests in logs."""
 YES, NO, ON, OFF = (frozenset(map(str, HEADINGS["words"][word])) for word in ("yes", "no", "on", "off"))
 _THOUSANDS = re.compile(r"([1-9][0-9]{0,2}(?:([.,'\u2019\s])[0-9]{3})(?:\2[0-9]{3})*)(?:[.,]0+)?")
@@ -475,7 +475,7 @@ def fits(text: str, name: str) -> bool:
 
 def _flag(text: str, name: str) -> bool:
     """Parse true/false, yes/no or 1/0, in some languages; case is ignored."""
-    word = text.lower().removesuffix(".0")  # numbers of programs that have no whole ones
+    word = text.lower().removesuffix(".0")  # some programs write 1 as 1.0
     if not (is_yes := word in YES) and word not in NO:
         raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
     return is_yes

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -55,6 +56,8 @@ _WHAT_CLOSES = re.compile("|".join(HEADINGS["terms"]["closes"]))
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
 _NOT_SET, _NO_END = (re.compile("|".join(HEADINGS["words"][what]), re.IGNORECASE) for what in ("not_set", "no_end"))
 """What says that a field is not set, besides the words for no; the second says so of any but a password."""
+PRIMES = str.maketrans("01", "\u2032\u2033")
+"""The signs behind the names of columns that are there already: the second is Password\u2033."""
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -146,6 +149,25 @@ class Tool:
         names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
+    def told_apart(self, heading: Iterable[str]) -> list[str]:
+        """Return the names of columns, with a sign after each that is there already, so that no cell is lost.
+
+        Of a name that is read, it is of primes, which are no part of a plain name: so what such columns say is
+        compared. Of a field, it is a number.
+        """
+        read, number = self.read_names | SWITCHES | {*TARGETS}, Counter[str]()
+        titles: list[str] = []
+        taken: set[str] = set()
+        for name in heading:
+            title = name
+            while title and title in taken:
+                number[name] += 1
+                is_read = plain_name(name) in read or closes(name)
+                title = name + (f"{number[name]:b}".translate(PRIMES) if is_read else f" ({number[name] + 1})")
+            taken.add(title)
+            titles.append(title)
+        return titles
+
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
@@ -232,7 +254,7 @@ LINK_LIST = Tool(
 )
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
-"""The same, with short codes in place of short URLs."""
+"""The same for lists with short codes in place of short URLs."""
 
 
 def protection(link: Mapping[str, Any], content: str = "") -> str:
@@ -296,7 +318,7 @@ def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
 
 
 def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of a link by plain name; also an error if two fields of one name say something different."""
+    """Return the values of a link by plain name; also an error if two fields of one name have different values."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     error = ""
@@ -308,7 +330,7 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
             values[plain] = bare
             names |= {plain: name} if says else {}
         elif says and bare != values[plain]:
-            error = f"{names[plain]!r} and {name!r} say something different; leave one of the two out"
+            error = f"{names[plain]!r} and {name!r} have different values; leave one of the two out"
     return values, error
 
 

@@ -372,9 +372,9 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
 
 
 def _writers_of(kind: Kind) -> dict[type, Callable[[Any], str]]:
-    """Return what writes values that are no texts in a column of this kind, by their type.
+    """Return the functions that write values other than text in a column of this kind, by type of the value.
 
-    It raises a ValueError for a value of another kind. It is chosen once, as a file has many rows.
+    They raise a ValueError for a value of another kind. They are chosen once, because a file has many rows.
     """
     writers: dict[type, Callable[[Any], str]] = {
         bool: FLAGS.__getitem__,

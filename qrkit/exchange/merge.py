@@ -209,7 +209,7 @@ class _Taken:
         self._further: dict[str, set[str]] = {}
         self._series: dict[str, _Series] = {}
         self._passed: dict[str, list[_Series]] = {}
-        tidy = tidy_name.__wrapped__  # a portfolio has more names than the cache, which would only take time
+        tidy = tidy_name.__wrapped__  # without the cache, which is too small for a portfolio
         for name, content in pairs:
             self._keep(tidy(name), content)
 

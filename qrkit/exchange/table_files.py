@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -95,8 +94,6 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
-PRIMES = str.maketrans("01", "\u2032\u2033")
-"""The signs behind the names of columns that are there already: the second is Password\u2033."""
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
@@ -221,7 +218,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
         rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
     if tool:
-        titles = _told_apart(heading, tool)
+        titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, titles, located.line)
     else:
@@ -250,25 +247,6 @@ def _tool_of(heading: Sequence[str], rows: _Read) -> tuple[foreign.Tool | None, 
     targets = [cells[names.index(name)] for _, cells, _ in first for name in tool.target_in(names)]
     is_tool = not first or any(_is_address(text) or meant_url(text) for text in targets)
     return (tool if is_tool else None), chain(first, rows)
-
-
-def _told_apart(heading: Sequence[str], tool: foreign.Tool) -> list[str]:
-    """Return the names of columns, with a sign after each that is there already, so that no cell is lost.
-
-    Of a name that is read, it is of primes, which are no part of a plain name: so what such columns say is compared. Of
-    a field, it is a number.
-    """
-    read = tool.read_names | foreign.SWITCHES | {*foreign.TARGETS}
-    titles, number = dict[str, str](), Counter[str]()
-    for name in filter(None, heading):
-        title = name
-        while title in titles:
-            number[name] += 1
-            is_read = foreign.plain_name(name) in read or foreign.closes(name)
-            title = name + (f"{number[name]:b}".translate(PRIMES) if is_read else f" ({number[name] + 1})")
-        titles[title] = name
-    different = iter(titles)
-    return [name and next(different) for name in heading]
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:

@@ -43,7 +43,7 @@ TEXTS = (
 
 @cache
 def _plain(name: str) -> str:
-    """Return a plain name with the dots between the names of objects in objects: `link.clicks` are not of the row."""
+    """Return a plain name that keeps the dots of nested objects: `link.clicks` does not count visits of the row."""
     return ".".join(map(plain_name, name.split(".")))
 
 
@@ -69,14 +69,14 @@ SERVICES = {
 _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
 )
-"""Names of columns that may say how often each row counts; the clicks of a link do not, in a list of its clicks."""
+"""Names of columns that may say how often each row counts; `link.clicks` does not, in a list of clicks."""
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _ZONE_IN = re.compile(
     r"\((?!(?:UTC|GMT)(?:[+-]0{1,2}(?::?00)?)?\))(?:(?:UTC|GMT)?[+-][0-9]|[A-Z][a-z]+/[A-Z]|[A-Z]{2,4}T\)|local)",
     re.IGNORECASE,
 )
-"""A time zone in the heading of times, such as (UTC+2), and not UTC."""
+"""Matches a time zone other than UTC in the heading of times, such as (UTC+2)."""
 _WITH_OFFSET = re.compile(
     r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
     re.IGNORECASE,
@@ -91,7 +91,7 @@ _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
 _EVENTS = re.compile(
     r"|\W?((qr|link|short_?link)[ _]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?", re.IGNORECASE
 )
-"""Events that are visits; others, such as a sale, are of a visit that has a row of its own."""
+"""Events that are visits; others, such as a sale, belong to a visit that has a row of its own."""
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
@@ -162,7 +162,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     times = [_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)]
     table.issues += _zone_issues(sheet.heading, sheet.heading[places["time"]], times)
     dates = LocalDates(lambda: times)
-    # A single one may as well be of the first hour.
+    # A single count at midnight may be that of the first hour, not of the day.
     are_days = len({*times}) > 1 and all(not _CLOCK_IN.search(time) or _AT_MIDNIGHT.search(time) for time in times)
     other = Counter[str]()
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
@@ -187,7 +187,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         table.rows += [visit] * count
         table.numbers += [number] * count
     table.issues += [
-        (0, f"rows with {what} are no visits, and were left out: {count:,}") for what, count in other.items()
+        (0, f"rows with {what} are not visits, and were left out: {count:,}") for what, count in other.items()
     ]
     return table
 
@@ -200,7 +200,7 @@ def _zone_issues(heading: Sequence[str], title: str, times: Sequence[str]) -> li
 
 
 def _what_is_no_visit(row: Mapping[str, str]) -> str:
-    """Return the field of a row that says that the row is no visit, and its value; "" if none does."""
+    """Return the field of a row that says that the row is not a visit, and its value; "" if none does."""
     event, method, status = (row.get(what, "") for what in ("event", "method", "status"))
     if not _EVENTS.fullmatch(event):
         return f"event={event!r:.60}"

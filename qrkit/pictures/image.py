@@ -69,7 +69,7 @@ class QRImage(Shown):
         width, height, _ = picture_size(design, self.symbol)
         self.width: int = ceil(width)
         self.height: int = ceil(height)
-        self._pictures = _read_pictures(design, fetch) if pictures is None else pictures
+        self._pictures = read_pictures(design, fetch) if pictures is None else pictures
         self._caller: Caller | None = None
         self._simple: SimpleDesign | None = None
         if design.pad_codewords == "free" and not is_plain(design):
@@ -391,7 +391,7 @@ class QRImage(Shown):
         return drawn.decode()
 
 
-def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
+def read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
     """Read the images of a design; most designs have none."""
     wanted = design.pictures
     if not wanted:

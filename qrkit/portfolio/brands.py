@@ -7,7 +7,6 @@ from typing import ClassVar
 from qrkit.design.brand import Brand
 from qrkit.design.design import Design
 from qrkit.design.gradient import Gradient
-from qrkit.drawing.untrusted.assets import read_asset
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.saved import Saved
 from qrkit.store import Store
@@ -51,6 +50,8 @@ class Brands(Saved):
         """
         self._check_name(name)
         if brand.logo:
+            from qrkit.drawing.untrusted.assets import read_asset
+
             read_asset(brand.logo, part="logo")
         self._write(name, brand.to_json())
 

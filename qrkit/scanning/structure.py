@@ -41,7 +41,8 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
-    dark_weight, light_weight = weights_of(is_dark, sampled.pixels, symbol, wrong)
+    shares = _shares(is_dark, sampled.pixels, symbol.side)
+    dark_weight, light_weight = weights_of(shares, symbol, wrong)
     return Structure(
         eyes=tuple(eye_shape(is_dark, white, light, sampled, corner) for corner in CORNERS),
         dark_weight=dark_weight,
@@ -50,7 +51,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
         contrast=contrast,
         light=bright,
         is_mirrored=sampled.is_mirrored,
-        alignment=alignment_of(is_dark, sampled.pixels, symbol),
+        alignment=alignment_of(shares, symbol),
         other_eyes=other_eyes(is_dark, sampled.pixels),
     )
 
@@ -83,17 +84,15 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, 
     return min(found, key=lambda pair: abs(pair[0]), default=(high - low, high))
 
 
-def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
+def weights_of(shares: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
     """Return the weights of typical dark and light data modules: the diameters of discs of the same area."""
-    share = _shares(is_dark, pixels, symbol.side)
     counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
     dark = true_modules(symbol)
-    return _diameter(share[counted & dark]), _diameter(1 - share[counted & ~dark])
+    return _diameter(shares[counted & dark]), _diameter(1 - shares[counted & ~dark])
 
 
-def alignment_of(is_dark: np.ndarray, pixels: int, symbol: Symbol) -> float:
+def alignment_of(shares: Greys, symbol: Symbol) -> float:
     """Return the dark share of a typical dark module of the alignment patterns; 1 if there is none."""
-    shares = _shares(is_dark, pixels, symbol.side)
     shares = shares[(role_grid(symbol.version) == Role.ALIGNMENT) & true_modules(symbol)]
     return median(shares) if len(shares) else 1.0
 

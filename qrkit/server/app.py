@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -17,7 +17,6 @@ from qrkit.contents.gs1_compression import SHORTEST, is_compressed_key
 from qrkit.contents.gs1_identifiers import KEYS
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
-from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.fetching import Fetcher
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod, extra
 from qrkit.pictures.generate_request import Shortener
@@ -57,6 +56,8 @@ with extra("server"):
     import falcon
     from falcon.routing import BaseConverter
 
+if TYPE_CHECKING:
+    from qrkit.drawing.untrusted.assets import Fetch
 
 _log = logging.getLogger("qrkit")
 

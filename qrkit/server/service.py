@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from qrkit.design.design import Design
-from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, MOST_WORKERS, within
 from qrkit.errors import InvalidParameter, NotAuthenticated, Problem, WrongMediaType
 from qrkit.pictures.generate_request import Shortener
@@ -31,6 +30,9 @@ from qrkit.store import Store
 from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
 from qrkit.visits.redirect import Redirects
+
+if TYPE_CHECKING:
+    from qrkit.drawing.untrusted.assets import Fetch
 
 LONGEST_WAIT = 20.0
 """Maximum number of seconds that a request waits for its turn."""

@@ -507,7 +507,7 @@ class Store:
         """Return the id of the store."""
         if id := self.value(ID):
             return str(id)
-        raise damaged(self.path, "is damaged: the table settings does not hold the id of the store")
+        raise damaged(self.path, "is damaged: the table settings lacks the ID of the store")
 
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""

@@ -61,7 +61,7 @@ NO_PATHS = (
     (r"data:", "is a data URL; give the bytes that it holds, without its base64 encoding"),
     (r"\s*<|(?s:.*\n)", "is a text, not a path; give a picture, such as a screenshot, or the bytes of an SVG"),
 )
-"""What a text may be instead of a path, and the rule to tell. A `Path` drops a slash of a URL."""
+"""Texts that are not paths, and the rule that each breaks. A `Path` drops one slash of a URL."""
 
 LONGEST_SECONDS = 2.0
 """Time after which no further frame of a stranger's image is read."""

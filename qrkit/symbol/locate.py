@@ -48,7 +48,7 @@ SMALL_SCALES = (0.4, 0.25)
 """Scales at which the lines of hatched modules merge."""
 
 LOCAL, LEAST_DARKER = 10, 5
-"""Pixels around each one that are its surroundings, and grays by which dark ones are darker, at a last look."""
+"""Radius in pixels of the surroundings of a pixel, and grays by which a dark pixel is darker than they are."""
 
 OTHER_SCALES = (0.6, 1.5)
 """Scales at which a thorough search looks."""

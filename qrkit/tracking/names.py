@@ -19,7 +19,7 @@ class Spellings:
     __slots__ = ("_first",)
 
     def __init__(self, names: Sequence[str]) -> None:
-        tidied = map(tidy_name.__wrapped__, reversed(names))  # they may be more than a cache is of use for
+        tidied = map(tidy_name.__wrapped__, reversed(names))  # without the cache, which may be too small for them
         self._first = {tidy.casefold(): tidy for tidy in tidied}
 
     def add(self, name: str) -> None:

@@ -400,7 +400,7 @@ def _contradiction(rule: RedirectRule) -> str:
             if not known & values:
                 return f"no visitor has two of a {one.type}"
         if one.type == "geolocation-country-code" and not any(map(is_country, one.match_value)):
-            return f"no country has the code {' or '.join(one.match_value)}"
+            return f"no country has the code {', '.join(one.match_value)}"
     if first and last and first >= last:
         return "it ends before it begins"
     for key, values in wanted.items():

@@ -175,7 +175,7 @@ def _all_of(conditions: Sequence[Condition]) -> Test:
 
 
 def _test_of(condition: Condition, beside: Sequence[Condition]) -> Test:
-    """Return the test of a condition, which stands beside others in its rule."""
+    """Return the test of a condition; `beside` are all conditions of its rule."""
     test = _weekday(condition, beside) if condition.type == "weekday" else TESTS[condition.type](condition)
     return (lambda visitor: test(visitor) is False) if condition.is_negated else test
 
@@ -283,7 +283,7 @@ def _after(condition: Condition) -> Test:
 
 
 def _weekday(condition: Condition, beside: Sequence[Condition]) -> Test:
-    """Make the test of a weekday. Hours beside it that last over midnight belong to the day on which they begin."""
+    """Make the test of a weekday. Hours over midnight in the same rule belong to the day on which they begin."""
     values, key = condition.values, condition.match_key or "UTC"
     hours = [one for one in beside if one.type == "hours" and (one.match_key or "UTC") == key]
     nights = [last for one in hours for first, last in map(hours_in, one.match_value) if last < first]

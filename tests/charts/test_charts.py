@@ -84,13 +84,13 @@ def test_a_table_of_other_things_is_refused_with_what_is_needed(draw, change):
 
 @pytest.mark.parametrize("draw", [charts.bars, charts.hour_of_week, charts.scans_by_country, charts.unusual_days])
 def test_chart_names_the_column_that_is_missing(draw):
-    with pytest.raises(InvalidParameter, match=r"frame: needs a column '\w+'; it has date, sales$"):
+    with pytest.raises(InvalidParameter, match=r"frame: needs the column '\w+'; it has date, sales$"):
         draw(pd.DataFrame({"date": ["2026-06-01"], "sales": [3]}))
 
 
 @pytest.mark.parametrize("draw", [charts.lines, charts.bars])
-def test_chart_of_what_is_no_frame_is_refused(draw):
-    with pytest.raises(InvalidParameter, match="must be a DataFrame, as the functions of qrkit"):
+def test_chart_refuses_what_is_not_a_frame(draw):
+    with pytest.raises(InvalidParameter, match="must be a DataFrame, such as functions of qrkit"):
         draw([1, 2, 3])
 
 

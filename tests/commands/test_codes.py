@@ -150,9 +150,9 @@ def test_list_shows_some(store, rows, words, codes):
 def test_list_says_what_it_leaves_out_and_why_it_is_empty(store, run, folder):
     assert run("list", "--limit", "1").err == "qrkit list: 2 more are left out\n"
     assert run("list", "--limit", "3").err == ""
-    assert run("list", "nowhere") == ("", "qrkit list: no QR Code has this text\n")
+    assert run("list", "nowhere") == ("", "qrkit list: no QR Code matches this text\n")
     run("campaign", "add", "Autumn")
-    assert run("list", "--campaign", "Autumn") == ("", "qrkit list: no QR Code has this campaign\n")
+    assert run("list", "--campaign", "Autumn") == ("", "qrkit list: no QR Code matches this campaign\n")
     open_portfolio(folder / "new.duckdb").close()
     assert "no QR Codes yet; `qrkit add` creates one" in run("list", "--store", "new.duckdb").err
 

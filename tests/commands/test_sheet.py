@@ -35,7 +35,7 @@ def test_from_a_workbook_to_labels_in_two_commands(tmp_path, monkeypatch, capsys
     assert all(url.startswith("https://go.example.com/") for url in found)
 
 
-def test_refused_sheet_says_nothing_else(tmp_path, monkeypatch, capsys):
+def test_refused_sheet_gives_no_other_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["add", "https://example.com"])
     capsys.readouterr()

@@ -111,6 +111,9 @@ DESIGNS = {
     "fade": Design(content=LINK, foreground=FADE, background="#ffffe8", modules=Modules(type="rounded")),
     "faint on a gradient": Design(content=LINK, foreground="#C0000000", background=SUNSET),
     "fade on a gradient": Design(content=LINK, foreground=FADE, background=SUNSET, modules=Modules(type="liquid")),
+    "bricks on a gradient": Design(
+        content=LINK, foreground="#102060", background=Gradient.radial("#fff6d8", "#ffd9c9"), modules={"type": "bricks"}
+    ),
     "see-through": Design(
         content=LINK,
         foreground="#102010",
@@ -356,7 +359,10 @@ def test_eps_is_short_lines_of_ascii_with_comments_only_where_they_belong(name):
 
 
 @pytest.mark.rule("G4")
-@pytest.mark.parametrize("name", ["linear", "focal", "fade", "faint on a gradient", "see-through", "eyes", "sprite"])
+@pytest.mark.parametrize(
+    "name",
+    ["linear", "focal", "fade", "faint on a gradient", "bricks on a gradient", "see-through", "eyes", "sprite"],
+)
 def test_eps_mixes_alpha_with_the_one_paint_below_instead_of_making_pixels(name):
     """Open: alpha in formats without it. What lies on one colour or gradient stays a form with edges."""
     assert b"/ImageType" not in drawn(name).to_bytes("eps")

@@ -103,6 +103,12 @@ MORE = {
 }  # fmt: skip
 
 
+MANY = [
+    {"timestamp": f"2024-03-0{day}T09:00:05Z", "method": "GET", "path": "/door", "status": 302, "user_agent": AGENT}
+    for day in (1, 2, 3)
+]
+
+
 @pytest.fixture
 def shop():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
@@ -132,7 +138,23 @@ def test_logs_of_more_servers_are_read(shop, lines, format):
     assert "192.0.2.1" not in str(visit)
 
 
-def test_local_times_of_a_log_are_told(shop):
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    ("envelope", "visits"),
+    [({"entries": MANY}, 3), ({"took": 1, "hits": {"hits": [{"_source": one} for one in MANY]}}, 3), (MANY[0], 1)],
+    ids=["entries", "Elasticsearch", "one"],
+)
+def test_requests_in_an_envelope_are_read(shop, envelope, visits, indent):
+    """Of a list in an object, the first request alone was read; of an object on many lines, none."""
+    assert shop.import_scans(json.dumps(envelope, indent=indent).encode(), format="json").created == visits
+
+
+def test_an_object_behind_a_request_is_no_request(shop):
+    line = combined("GET /door HTTP/1.1", 302) + ' {"trace": "x"}'
+    assert shop.import_scans(line.encode()).created == 1
+
+
+def test_local_times_of_a_log_are_reported(shop):
     result = shop.import_scans(MORE["HAProxy"][0].encode())
     assert [(row, "are read in UTC" in detail) for row, detail in result.issues] == [(0, True)]
 

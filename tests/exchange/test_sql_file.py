@@ -111,7 +111,7 @@ def test_only_columns_are_named_by_a_table(shop, line):
 
 
 @pytest.mark.parametrize("name", ["`Nom d'affichage`", '"Size (mm)"', "[Owner's note]"])
-def test_names_of_columns_may_have_any_sign(shop, name):
+def test_names_of_columns_may_have_any_character(shop, name):
     """An apostrophe hid the names of all columns, so that the dump was refused."""
     columns = f"(short_code text, original_url text, date_created text, {name} text)"
     row = "('door', 'https://example.com', '2024-05-01 08:30:00', 'x')"

@@ -190,10 +190,10 @@ MIXED = {
 
 
 @pytest.mark.parametrize(("text", "format", "told"), MIXED.values(), ids=MIXED.keys())
-def test_rows_that_are_no_visits_are_told(shop, text, format, told):
+def test_rows_that_are_not_visits_are_reported(shop, text, format, told):
     """Sales, answers without a redirect and requests of programs were visits."""
     result = shop.import_scans(text.encode(), format=format)
-    assert (result.created, result.issues) == (1, ((0, f"rows with {told} are no visits, and were left out: 1"),))
+    assert (result.created, result.issues) == (1, ((0, f"rows with {told} are not visits, and were left out: 1"),))
     (visit,) = shop.scans.to_frame().to_dict("records")
     assert (str(visit["time"]), visit["country"]) == ("2024-05-01 08:30:00+00:00", "DE")
 
@@ -210,7 +210,7 @@ def test_bots_are_known_by_words_of_many_services(shop, heading, words, scans):
     assert len(shop.scans.to_frame()) == scans
 
 
-def test_another_word_for_a_bot_is_told(shop):
+def test_an_unknown_word_for_a_bot_is_reported(shop):
     result = shop.import_scans(b"short_code,time,is_bot\ndoor,2024-05-01 08:30,0.9\n")
     assert (result.created, result.issues) == (1, ((2, "bot='0.9' is neither yes nor no, and was not read"),))
 
@@ -450,7 +450,7 @@ def test_times_are_in_utc_even_with_a_column_of_time_zones(shop, time, is_told, 
 
 
 @pytest.mark.parametrize("zone", ["UTC+2", "GMT-05:00", "Europe/Berlin", "CET", "local time", "UTC", "GMT+0"])
-def test_a_time_zone_in_the_heading_is_told(shop, zone):
+def test_a_time_zone_in_the_heading_is_reported(shop, zone):
     """Named by the user, such a column was read in UTC."""
     result = shop.import_scans(f"short_code,Time ({zone})\ndoor,2024-05-01 10:30:00\n".encode())
     told = [

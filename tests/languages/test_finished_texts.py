@@ -115,12 +115,13 @@ TABLES = {
         "Content,Status,Short link\nhttps://example.com,off,https://s.example/a\nhttps://example.com/b,new,\n",
         "Content,Name,QR Code Name (2),Size\nhttps://example.com,x,y,99\nhttps://example.com,x,y,1\n",
         'Content,Created,Scans\nhttps://example.com,soon,many\n"https://example.com,,\n',
+        "Short URL,Long URL,long_url\nhttps://s.example/a,https://example.com/a,https://example.com/b\n",
     ],
     "sql": ["INSERT INTO links (short_url, long_url) VALUES ('a', 'https://example.com'), (oops;"],
 }
 
 
-VISITS = b"""short code,time,kind,visitor,latitude,country,timezone
+VISITS = b"""short code,time,kind,visitor,latitude,country,timezone,event,human
 door,2026-03-01,,,,
 gate,2026-03-01,,,,
 door,soon,,,,
@@ -130,6 +131,8 @@ door,2026-03-01,,-1,,
 door,2026-03-01,,,95,
 door,2026-03-01,,,,Nowhere
 door,1926-03-01,,,,
+door,2026-03-01,,,,,,sale,
+door,2026-03-01,,,,,,,0.9
 """
 
 

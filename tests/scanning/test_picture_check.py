@@ -291,7 +291,7 @@ def graded(*stops):
     ],
     ids=["hidden", "shown", "pale", "dark"],
 )
-def test_upright_pictures_without_areas_of_one_color_are_no_photos(drawing, verdicts):
+def test_upright_pictures_without_areas_of_one_color_are_not_photos(drawing, verdicts):
     report = check(drawing)
     assert report.photo is None
     assert report.verdict in verdicts

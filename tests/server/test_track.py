@@ -288,7 +288,7 @@ def test_unknown_fields_are_ignored_and_named_with_their_paths(api):
     assert "X-Api-Warning" in put.headers["access-control-expose-headers"]
 
 
-def test_a_missing_field_is_told_with_the_unknown_ones(api):
+def test_error_about_a_missing_field_names_the_unknown_ones(api):
     told = api.send("POST", "qrcode", {"Content": TARGET})
     assert (told.status, told.headers["x-api-error-code"]) == (400, "missing-parameter")
     assert told.headers["x-api-error"] == "content: is required; unknown fields were ignored: Content"

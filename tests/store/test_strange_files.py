@@ -142,7 +142,7 @@ def test_qr_codes_of_a_missing_campaign_have_none(path):
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ("DELETE FROM settings WHERE name = 'id'", "settings does not hold the id"),
+        ("DELETE FROM settings WHERE name = 'id'", "settings lacks the ID"),
         ("UPDATE migrations SET name = '' WHERE name = 'visits'", "migrations does not hold what qrkit writes"),
     ],
 )

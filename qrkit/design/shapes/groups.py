@@ -23,7 +23,7 @@ Form = tuple[str, Outline]
 measured from the first cell."""
 
 DOT = circle(0, 0, 0.47)
-"""A module on its own, from its middle."""
+"""A module without neighbors, measured from its center."""
 LINE = 0.76
 """Width of the lines of a lattice."""
 SLANT = 0.72

@@ -46,7 +46,7 @@ class Sheet:
     def in_modules(self) -> Sheet:
         """Return the sheet measured in modules from the top left corner of the symbol."""
         width, height, x, y, module, side, padding = self.layout
-        to_modules = Matrix(1 / module, 1 / module, -x / module, -y / module)
+        to_modules = Matrix(module, module, x, y).inverse()
         paints = moved(self.foreground, to_modules), moved(self.background, to_modules)
         layout = Layout(width / module, height / module, 0, 0, 1, side, padding)
         return Sheet(self.design, self.symbol, layout, self.pictures, *paints)

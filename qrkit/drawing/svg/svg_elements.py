@@ -37,7 +37,7 @@ _WHOLE_ZERO = re.compile(r"(?<!\d)0(?=\.)")
 _MINUS_ZERO = re.compile(r"-0\.0+(?!\d)")
 
 DECIMALS = 5
-"""Of numbers in modules, which are several pixels large."""
+"""Decimals of numbers in modules: more than in pixels, because a module is several pixels wide."""
 OF_MODULES = f"%.{DECIMALS}f"
 
 

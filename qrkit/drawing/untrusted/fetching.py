@@ -20,7 +20,7 @@ from threading import BoundedSemaphore, Thread
 from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
-from qrkit.drawing.untrusted.assets import media_type
+from qrkit.design.picture_files import media_type
 from qrkit.drawing.untrusted.recent import Recent
 from qrkit.errors import AssetError, InvalidParameter, Problem
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from math import isclose
 
 from qrkit.design.color import WHITE, Color
-from qrkit.drawing.paints import opaque, recolored
+from qrkit.drawing.paints import moved, opaque, recolored
 from qrkit.drawing.scene import Matrix, Paint, Rectangle, Scene
 from qrkit.drawing.writers.flattening import Box, Placed, box_of, part_of
 
@@ -55,10 +56,10 @@ class Ground:
         if self._sheet is None:
             return None
         matrix, paint = self._sheet
-        usable = isinstance(paint, Color) or matrix == placed[0]
-        if len(self.placed) == self._covered:
-            return paint if usable else None
-        return self._find_below(placed, paint if usable else None)
+        to_item = matrix.then(placed[0].inverse())
+        is_usable = isinstance(paint, Color) or isclose(abs(to_item.scale_x), abs(to_item.scale_y))
+        sheet = moved(paint, to_item) if is_usable else None
+        return sheet if len(self.placed) == self._covered else self._find_below(placed, sheet)
 
     def _find_below(self, placed: Placed, sheet: Paint | None) -> Paint | None:
         """Find the paint below an item by rendering the ground and the item."""

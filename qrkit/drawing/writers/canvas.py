@@ -315,7 +315,7 @@ class _Canvas:
             height = 1 if paint.start[1] == paint.stop[1] else height
             width = 1 if paint.start[0] == paint.stop[0] else width
         definitions = Definitions()
-        everywhere = Rectangle(*_whole_canvas((width, height), matrix), paint)
+        everywhere = Rectangle(*matrix.inverse().box(0, 0, width, height), paint)
         body = "".join(elements(Group((everywhere,), matrix), definitions))
         size = (width, height)
         drawn = self._drawings_for(size).add(document(*size, body, definitions), size)
@@ -557,9 +557,3 @@ def _whole(*numbers: float) -> bool:
 def _fraction(value: float) -> float:
     """Return the fractional part of a number; 0 if it is nearly whole."""
     return 0.0 if _whole(value) else value - floor(value)
-
-
-def _whole_canvas(size: tuple[int, int], matrix: Matrix) -> Box:
-    """Return the box that a matrix transforms into the whole canvas."""
-    scale_x, scale_y, move_x, move_y = matrix
-    return Matrix(1 / scale_x, 1 / scale_y, -move_x / scale_x, -move_y / scale_y).box(0, 0, *size)

@@ -24,7 +24,7 @@ FEW_GRAYS = 16
 """Grays of a drawing that is too small to have areas."""
 
 MOST_SMOOTH = 0.1
-"""Share of dark and of light pixels between their neighbors, from which a picture has no grain."""
+"""Share of dark and of light pixels whose gray lies between those of their neighbors, above which there is no grain."""
 
 LEAST_STEP = 4
 """Mean difference of such grays; a photo in the dark has as few, but all of them are close."""
@@ -45,10 +45,10 @@ LEAST_BEND = 0.5
 """Bend, in modules, from which a picture is no flat drawing, however flat its colors are."""
 
 MOST_UNEXPLAINED = 0.05
-"""Noise up to which light and bend explain a picture; a code that is merged with a picture has more."""
+"""Noise up to which light and bend explain a photo; a code that is merged with a picture has more."""
 
 MOST_TURN, ROUNDED = 0.01, 1
-"""Share of its side, and pixels, by which an upright symbol may differ from an upright square."""
+"""Share of its side, plus pixels, by which an upright symbol may differ from an upright square."""
 
 
 def has_flat_colors(greys: Image, corners: Corners) -> bool:
@@ -61,21 +61,21 @@ def has_flat_colors(greys: Image, corners: Corners) -> bool:
 
 
 def is_grainy(greys: Image, corners: Corners) -> bool:
-    """Return True if hardly any pixel is between its neighbors, because of the noise of a camera's sensor."""
+    """Return True if few pixels have a gray between those of their neighbors, because a camera's sensor is noisy."""
     grays, right, below, left, above = _neighbors(greys, corners)
     apart = np.maximum(np.abs(left + right - 2 * grays), np.abs(above + below - 2 * grays))
     return max(_shares_near(grays, apart)) < MOST_SMOOTH
 
 
 def _shares_near(grays: np.ndarray, apart: np.ndarray) -> list[float]:
-    """Return the shares of the dark and of the light pixels that are hardly apart from others."""
+    """Return the shares of the dark and of the light pixels that hardly differ from their neighbors."""
     low, high = np.quantile(grays, (0.05, 0.95))
     is_near, is_dark = apart <= FLAT * (high - low), grays < (low + high) / 2
     return [float(is_near[part].mean()) for part in (is_dark, ~is_dark) if part.any()]
 
 
 def _neighbors(greys: Image, corners: Corners) -> tuple[np.ndarray, ...]:
-    """Return pixels of a symbol, and those at the right of them, below, at the left and above."""
+    """Return the pixels of a symbol, and their neighbors on the right, below, on the left and above."""
     xs, ys = zip(*corners, strict=True)
     columns, rows = (slice(int(max(0, min(of))), int(max(of)) + 1) for of in (xs, ys))
     whole = np.asarray(greys)[rows, columns].astype(np.int16)
@@ -93,7 +93,7 @@ def is_tilted(corners: Corners) -> bool:
 
 
 def is_upright(corners: Corners) -> bool:
-    """Return True if a symbol is as straight in its picture as no hand holds a camera."""
+    """Return True if a symbol is straighter in its picture than a hand can hold a camera."""
     (left, *others, right), (top, *more, low) = (sorted(of) for of in zip(*corners, strict=True))
     off = (others[0] - left, right - others[1], more[0] - top, low - more[1], (right - left) - (low - top))
     return bool(max(map(abs, off)) <= MOST_TURN * (right - left) + ROUNDED)

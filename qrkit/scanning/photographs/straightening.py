@@ -111,7 +111,7 @@ def align(close: CloseUp, white: Greys) -> Straight:
 
 
 def _without_plane(shifts: np.ndarray) -> np.ndarray:
-    """Return shifts without what moves, turns or scales the whole symbol, because its corners were found there."""
+    """Return shifts without what moves, turns or scales the whole symbol: its corners may have been found there."""
     rows, columns = np.indices(shifts.shape[1:]).reshape(2, -1)
     plane = np.stack([np.ones_like(rows), rows, columns], -1)
     values = shifts.reshape(2, -1).T

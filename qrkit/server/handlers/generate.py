@@ -8,12 +8,11 @@ from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES
 from qrkit.design.picture_files import PIXEL_FORMATS
-from qrkit.drawing.untrusted.assets import read_assets
-from qrkit.drawing.writers import FORMATS, zip_all
+from qrkit.drawing.writers import FORMATS
 from qrkit.errors import BadRequest, NotAuthenticated
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GenerateRequest, Shortener, choice, in_format, read_post
-from qrkit.pictures.image import QRImage
+from qrkit.pictures.image import QRImage, read_pictures
 from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server import jobs
 from qrkit.server.requests.generate_query import content_disposition, read_get
@@ -67,7 +66,7 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
 
     with gates.changing.passing(call.client) if asked.shorten else nullcontext(), call.drawing(asked.design):
         # Keep slow work outside of the transaction: images are read before it and drawn after it.
-        pictures = read_assets(asked.design.pictures, service.fetch)
+        pictures = read_pictures(asked.design, service.fetch)
         if asked.shorten and asked.print_size:
             printed(asked.design)  # what cannot be printed is told before a code is tracked
         # A tracked code whose image cannot be drawn is not kept.
@@ -89,6 +88,8 @@ def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
     if asked.format == "txt":
         return image.to_text(asked.style).encode()
     if asked.format == "zip":
+        from qrkit.drawing.writers import zip_all
+
         return zip_all.write(image.scene, safe_name(summary(asked.filename), "zip").removesuffix(".zip"))
     return image.to_bytes(asked.format)
 

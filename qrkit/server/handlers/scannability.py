@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.errors import BadRequest, BodyTooLarge
 from qrkit.pictures.generate_request import choice, read_post
 from qrkit.pictures.image import QRImage
@@ -42,6 +41,6 @@ def _check_design(call: Call, body: bytes, level: Level, audience: Audience) -> 
     with service.gates.reading.passing(call.client):
         asked = read_post(json_object(body), call.portfolio.templates.get)
     with call.drawing(asked.design):
-        image = QRImage(asked.design, pictures=read_assets(asked.design.pictures, service.fetch))
+        image = QRImage(asked.design, fetch=service.fetch)
         report = image.check(level, audience=audience)
     return Response(200, JSON, report.to_json().encode(), warnings=[*ignored(asked.unknown), *image.warnings])

@@ -35,7 +35,7 @@ def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float
                 command = [sys.executable, *COMMAND, time_zone]
                 done = subprocess.run(command, env=environment, capture_output=True, text=True)
                 if done.returncode:
-                    operations.warning("silent codes and unusual days are looked for tomorrow again: %s", done.stderr)
+                    operations.warning("no search for silent codes and unusual days until tomorrow: %s", done.stderr)
 
     Thread(target=go_on, name="qrkit-daily", daemon=True).start()
     try:

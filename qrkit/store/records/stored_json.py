@@ -14,15 +14,15 @@ Kind = TypeVar("Kind", list, dict)  # type: ignore[type-arg]  # of what the call
 
 @contextmanager
 def reading_stored(text: str, of: str) -> Iterator[None]:
-    """Context manager: raises `StoreDamaged` if a stored text cannot be read as what it should be.
+    """Context manager: raises `StoreDamaged` if a stored text is not valid.
 
     Args:
-        of: What it is, for the error, such as "a QR Code has the damaged tags".
+        of: The beginning of the error, such as "a QR Code has the damaged tags".
     """
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise StoreDamaged(f"{of} {text!r:.60}").advising("restore a backup, or set it anew") from error
+        raise StoreDamaged(f"{of} {text!r:.60}").advising("restore a backup, or set it again") from error
 
 
 def stored_json(text: str, kind: type[Kind], of: str, *, items: type = str) -> Kind:

@@ -202,8 +202,8 @@ def without_alpha(picture: Image) -> Image:
 
 def _is_opaque(picture: Image) -> bool:
     """Return True if no pixel is transparent; a transparent corner, as most frames have, is noticed at once."""
-    alpha = picture.getchannel("A")
-    return alpha.getpixel((0, 0)) == 255 and alpha.getextrema() == (255, 255)
+    corner = picture.crop((0, 0, 1, 1))
+    return all(part.getchannel("A").getextrema() == (255, 255) for part in (corner, picture))
 
 
 def _compress(head: bytes, pixels: bytes) -> bytes:
