@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from urllib.parse import quote, unquote
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import columns
 from qrkit.exchange.columns import HEADINGS, NO, OFF, YES
-from qrkit.exchange.foreign_terms import LIMITS, read_terms, term_named
+from qrkit.exchange.foreign_terms import LIMIT, LIMIT_A_DAY, LIMITS, PASSWORD, SINCE, UNTIL, read_terms, term_named
 from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
@@ -53,8 +54,10 @@ TARGETS = (*CLEAR_TARGETS, *LINKS["unclear_targets"])
 SECONDS = ("_seconds", "seconds")
 _WHAT_CLOSES = re.compile("|".join(HEADINGS["terms"]["closes"]))
 """Fields that close, limit or change a link, plainly written (`plain_name`), where `read_terms` cannot read them."""
-_NOT_SET = re.compile("|".join(HEADINGS["words"]["not_set"]), re.IGNORECASE)
-"""What says that a field is not set, besides the words for no."""
+_NOT_SET, _NO_END = (re.compile("|".join(HEADINGS["words"][what]), re.IGNORECASE) for what in ("not_set", "no_end"))
+"""What says that a field is not set, besides the words for no; the second says so of any but a password."""
+PRIMES = str.maketrans("01", "\u2032\u2033")
+"""The signs behind the names of columns that are there already: the second is Password\u2033."""
 NOTHING = frozenset({"", "NULL", "\\N"})
 """What databases write into a file for no value."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -101,7 +104,7 @@ class Tool:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         written = {plain_name(name): name for name in link}
         link, twice = _by_plain_name(link)
-        given = {name: value for name, value in link.items() if _is_set(value)}
+        given = {name: value for name, value in link.items() if _is_set(value, name)}
         terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
             terms["Active"] = "false"
@@ -146,6 +149,25 @@ class Tool:
         names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
+    def told_apart(self, heading: Iterable[str]) -> list[str]:
+        """Return the names of columns, with a sign after each that is there already, so that no cell is lost.
+
+        Of a name that is read, it is of primes, which are no part of a plain name: so what such columns say is
+        compared. Of a field, it is a number.
+        """
+        read, number = self.read_names | SWITCHES | {*TARGETS}, Counter[str]()
+        titles: list[str] = []
+        taken: set[str] = set()
+        for name in heading:
+            title = name
+            while title and title in taken:
+                number[name] += 1
+                is_read = plain_name(name) in read or closes(name)
+                title = name + (f"{number[name]:b}".translate(PRIMES) if is_read else f" ({number[name] + 1})")
+            taken.add(title)
+            titles.append(title)
+        return titles
+
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
@@ -155,6 +177,10 @@ class Tool:
             "Created (UTC)": self.created,
             "Scans": (*self.count, *COUNTS),
             "Active": ON,
+            "Valid Since (UTC)": SINCE[1:],
+            "Valid Until (UTC)": UNTIL[1:],
+            "Limit": LIMIT[1:],
+            "Limit a Day": LIMIT_A_DAY,
         }
         known: dict[str, str] = {}
         for ours, theirs in fields.items():
@@ -187,6 +213,8 @@ class Tool:
             code = code if slash else ""
         if not self.code:
             code = path_of(url) or ""
+        if _SURROGATE.search(url + code):
+            return url or code  # which is told
         if not code or (url and not unquote(url.rstrip("/")).endswith(f"/{unquote(code)}")):
             return url
         scheme, _, rest = url.partition("://")
@@ -240,7 +268,7 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value) and closes(name):
+        if _is_set(value, plain_name(name)) and closes(name):
             return (
                 f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
             )
@@ -296,19 +324,23 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     error = ""
     for name, value in link.items():
         plain, bare = plain_name(name), _bare(value)
-        if plain in values and _is_set(values[plain]):
-            if _is_set(bare) and bare != values[plain]:
-                error = f"{names[plain]!r} and {name!r} have different values; leave one of the two out"
-            continue
-        values[plain], names[plain] = bare, name
+        # That a link is off says something, too.
+        says = _is_set(bare, plain) or (plain in SWITCHES and bare not in ("", None))
+        if plain not in names:
+            values[plain] = bare
+            names |= {plain: name} if says else {}
+        elif says and bare != values[plain]:
+            error = f"{names[plain]!r} and {name!r} have different values; leave one of the two out"
     return values, error
 
 
-def _is_set(value: Any) -> bool:
+def _is_set(value: Any, name: str = "") -> bool:
+    """Return whether a field with this plain name says anything; a password may be any word."""
     if isinstance(value, dict):
-        return any(map(_is_set, value.values()))
+        return any(_is_set(one, plain_name(inner)) for inner, one in value.items())
     text = str(value).strip()
-    return bool(value) and text.lower() not in NO and _NOT_SET.fullmatch(text) is None
+    is_nothing = not value or text.lower() in NO or _NOT_SET.fullmatch(text)
+    return not is_nothing and (name in PASSWORD or _NO_END.fullmatch(text) is None)
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:

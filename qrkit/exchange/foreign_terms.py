@@ -26,11 +26,12 @@ _MOST_COUNTED = f"({_MOST}(of|de|di|d|der|van)?(qr)?{_COUNTED}|(qr)?{_COUNTED}{_
 _NAMED = {
     "validsince": "|".join(_WORDS["valid_since"]),
     "validuntil": "|".join(_WORDS["valid_until"]),
+    "password": "|".join(_WORDS["password"]),
     "maxvisitsaday": f"{_MOST_COUNTED}(a|per|pro|par|por|al|na|je)?{_DAY}"
     f"|(daily|täglich(e|es|er)?|tages)((qr)?{_COUNTED})?{_LARGEST}|{_LARGEST}(a|per|pro|par|por|al){_DAY}",
     "maxvisits": _MOST_COUNTED,
 }
-"""The names of the times and the limit in any language, as one name for each."""
+"""The names of the times, the limits and the password in any language, as one name for each."""
 OTHERWISE = ("expiredurl", "expirationurl")
 DEVICES, OFF = _WORDS["devices"], _WORDS["off"]
 RULES = ("redirectrules", "hasredirectrules")
@@ -43,7 +44,7 @@ _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", r
 
 
 def term_named(name: str) -> str:
-    """Return the one name of a time or a limit that has this plain name in some language; any other name as it is."""
+    """Return the one name of a time, a limit or a password with this plain name in some language; else the name."""
     return next((term for term, names in _NAMED.items() if re.fullmatch(names, name)), name)
 
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
+from qrkit.contents.suspicious_links import meant_url
 from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
@@ -104,6 +104,8 @@ _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
+_Read = Iterator[tuple[int, Sequence[str], str]]
+"""The number, the cells and the error of each row."""
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
@@ -212,11 +214,11 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     heading, rows = located.heading, records(located)
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
-    tool = None if columns else foreign.tool_of(heading)
+    tool, rows = (None, rows) if columns else _tool_of(heading, rows)
     if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
         rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
     if tool:
-        titles = _told_apart(heading)
+        titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, titles, located.line)
     else:
@@ -236,14 +238,15 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     return table
 
 
-def _told_apart(heading: Sequence[str]) -> list[str]:
-    """Return the names of columns, with a number after each that is there already, so that no cell is lost."""
-    found = Counter[str]()
-    titles: list[str] = []
-    for title in heading:
-        found[title] += 1
-        titles.append(f"{title} ({found[title]})" if title and found[title] > 1 else title)
-    return titles
+def _tool_of(heading: Sequence[str], rows: _Read) -> tuple[foreign.Tool | None, _Read]:
+    """Return the tool with this heading, and the rows; short codes and targets may be other things, such as towns."""
+    tool = foreign.tool_of(heading)
+    if tool is not foreign.CODE_LIST:
+        return tool, rows
+    first, names = list(islice(rows, MOST_TRIED)), [*map(foreign.plain_name, heading)]
+    targets = [cells[names.index(name)] for _, cells, _ in first for name in tool.target_in(names)]
+    is_tool = not first or any(_is_address(text) or meant_url(text) for text in targets)
+    return (tool if is_tool else None), chain(first, rows)
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:

@@ -70,7 +70,7 @@ _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
 )
 """Names of columns that may say how often each row counts; `link.clicks` does not, in a list of clicks."""
-TIME_ZONES = frozenset({"timezone", "zeitzone", "fuseauhoraire", "zonahoraria", "tijdzone"})
+TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _ZONE_IN = re.compile(
     r"\((?!(?:UTC|GMT)(?:[+-]0{1,2}(?::?00)?)?\))(?:(?:UTC|GMT)?[+-][0-9]|[A-Z][a-z]+/[A-Z]|[A-Z]{2,4}T\)|local)",

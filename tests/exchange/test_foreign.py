@@ -415,6 +415,7 @@ def test_a_printed_code_is_not_lost_because_of_its_count(portfolio, file, name, 
     [
         ([DUB_JSON[0] | {"title": "half \ud83d"}, DUB_JSON[1]], "QR Code Name", 1),
         ([DUB_JSON[0] | {"url": None}, DUB_JSON[1]], "url", 1),
+        ([DUB_JSON[0] | {"shortLink": "", "key": "half \ud83d"}, DUB_JSON[1]], "Trackable URL", 1),
     ],
 )
 @pytest.mark.rule("X2")

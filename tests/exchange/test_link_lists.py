@@ -1,6 +1,7 @@
 """Lists of links of services without a definition of their own, and of people: every printed code leads to its page."""
 
 import json
+from time import process_time
 
 import pytest
 
@@ -189,6 +190,71 @@ def test_a_link_whose_terms_are_not_read_is_left_out_and_told(shop, terms):
     (issue,) = [one for one in result.issues if one.reason == "invalid"]
     assert (issue.row, result.created, get(shop, "y")) == (1, 1, THERE)
     assert "is set, but" in issue.detail
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    ("heading", "cells"),
+    [
+        ("Password,Password", "geheim99,other"), ("Active,Active", "yes,no"), ("Active,ACTIVE", "no,yes"),
+        ("Status,Status", "active,paused"), ("Expires,Expires", "2020-01-01,2030-01-01"),
+        ("Long URL", THERE), ("Destination URL,Destination URL", f"{HERE},{THERE}"),
+    ],
+)  # fmt: skip
+def test_columns_of_one_name_that_differ_leave_the_link_out(shop, heading, cells):
+    (issue,) = [
+        one
+        for one in imported(shop, f"Short URL,Long URL,{heading}\na.test/x,{HERE},{cells}\n").issues
+        if one.reason == "invalid"
+    ]
+    assert "have different values" in issue.detail or "says where the link leads" in issue.detail
+    assert get(shop, "x") == 404
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    "heading", ["Password,Password", "Valid Until,Valid Until", "Ablaufdatum,Ablaufdatum", "Klicklimit,Klicklimit"]
+)
+def test_of_columns_of_one_name_the_one_that_says_something_counts(shop, heading):
+    says = {"P": "geheim99", "K": "2"}.get(heading[0], "2020-01-01")
+    imported(shop, f"Short URL,Long URL,Clicks,{heading}\na.test/x,{HERE},2,,{says}\n")
+    assert (get(shop, "x") != HERE, shop.find_qrcode("x").fields) == (True, {})
+
+
+def test_no_cell_of_fields_with_one_name_is_lost(shop):
+    imported(shop, f"Short URL,Long URL,Remark,Remark,Remark (2)\na.test/x,{HERE},A,B,C\n")
+    assert sorted(shop.find_qrcode("x").fields.values()) == ["A", "B", "C"]
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("word", ["forever", "dauerhaft", "unlimited", "never"])
+@pytest.mark.parametrize("heading", ["Password", "Passwort", "Mot de passe"])
+def test_a_word_for_no_end_may_be_a_password(shop, heading, word):
+    imported(shop, f"Short URL,Long URL,{heading}\na.test/x,{HERE},{word}\n")
+    assert (get(shop, "x"), bool(shop.find_qrcode("x").password)) == (200, True)
+
+
+def test_headings_take_no_time(shop):
+    """A name of an end, with the same words again and again, and one letter more."""
+    began = process_time()
+    imported(shop, f"Short URL,Long URL,expires{'datetime' * 60}x\na.test/x,{HERE},\n")
+    assert process_time() - began < 2
+
+
+def test_a_slug_beside_a_town_is_no_short_code(shop):
+    with pytest.raises(UnreadableFile, match="no column 'Content'"):
+        imported(shop, f"Slug,Destination,Website\nparis,Paris,{HERE}\nrome,Rome,{THERE}\n")
+
+
+def test_errors_of_terms_name_the_column_of_the_file(shop):
+    (issue,) = [
+        one
+        for one in imported(shop, f"Short URL,Long URL,Gültig bis\na.test/x,{HERE},2026-13-40\n").issues
+        if one.reason == "invalid"
+    ]
+    assert issue.detail.startswith("Gültig bis='2026-13-40'")
+    result = imported(shop, f"Short URL,Long URL,Expires in\na.test/x,{HERE},30 days\n")
+    assert [one.detail[:20] for one in result.issues if one.reason == "invalid"] == ["Expires in='30 days':"]
 
 
 @pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
