@@ -89,9 +89,12 @@ _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m", re.IGNORECASE)
 _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
 _EVENTS = re.compile(
-    r"|\W?((qr|link|short_?link)[ _]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?", re.IGNORECASE
+    r"|\W?((qr([ _]?code)?|link|short_?link)[ _.]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?",
+    re.IGNORECASE,
 )
 """Events that are visits; others, such as a sale, are of a visit that has a row of its own."""
+_OTHER_EVENTS = re.compile(r"lead|sale|purchase|session_start|first_visit|user_engagement|scroll|\$.*", re.IGNORECASE)
+"""Other events of Dub, Google Analytics and PostHog, which say that a column is of events, and of no occasions."""
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
@@ -211,7 +214,7 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
 
 
 def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
-    """Return the place of each column that is read, as it was named or by its name.
+    """Return the place of each column that is read, as it was named or by its name; not of events in unknown words.
 
     Raises:
         UnreadableFile: If there is no column of times or short codes, or another one may hold counts.
@@ -226,6 +229,10 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
         raise _missing(missing[0], sheet)
     if not columns and "count" not in places:
         _check_no_counts(sheet, places)
+    if "event" in places:
+        events = {cells[places["event"]].strip() for cells in sheet.rows if not isinstance(cells, UnreadableFile)}
+        if not any(_EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event) for event in events - {""}):
+            del places["event"]
     return places
 
 

@@ -199,6 +199,18 @@ def test_rows_that_are_no_visits_are_told(shop, text, format, told):
 
 
 @pytest.mark.parametrize(
+    ("events", "visits"),
+    [(["Klick", "Kauf"], 2), (["Spring fair", ""], 2), (["qr_code_scan", "sale"], 1), (["link.clicked", "lead"], 1),
+     (["sale", "sale"], 0), (["$pageleave", ""], 1)],
+)  # fmt: skip
+def test_events_in_other_words_are_visits(shop, events, visits):
+    """All rows of a file with words of its own, or with an occasion in a column Event, were left out."""
+    rows = "".join(f"{GO}/door,2024-05-01 08:{minute:02},{event},x\n" for minute, event in enumerate(events))
+    result = shop.import_scans(f"Short URL,Timestamp,Event,User Agent\n{rows}".encode())
+    assert (result.created, len(result.issues)) == (visits, int(visits < 2))
+
+
+@pytest.mark.parametrize(
     ("heading", "words", "scans"),
     [("bot", ["yes", "Ja", "t", "bot", "no", ""], 2), ("human", ["true", "false", "No", "Oui"], 2)],
 )
