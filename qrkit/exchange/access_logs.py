@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote
 
@@ -81,9 +82,19 @@ def _fields_in(line: str) -> list[str]:
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the redirects of a log, each as a row below names of `HEADING` (see `SheetParts`)."""
     text, note = decoded(data, place.encoding)
+    rows = _without_upgrades(_rows(text))
+    start = [next(rows)]
+    for cells in rows:
+        start.append(cells)
+        if cells:
+            break
+    notes = [note] if note else []
     if _LOCAL_TIME.search(text):
-        note = "; ".join(filter(None, (note, "times without an offset, such as +0200, are read in UTC")))
-    return [Part("", _without_upgrades(_rows(text)), note=note)]
+        notes.append("times without an offset, such as +0200, are read in UTC")
+    if not any(start[1:]):
+        statuses = ", ".join(sorted(REDIRECTS))
+        notes.append(f"only GET requests answered with status {statuses} are visits, and the log has none")
+    return [Part("", chain(start, rows), note="; ".join(notes))]
 
 
 def _without_upgrades(rows: Iterator[Cells]) -> Iterator[Cells]:

@@ -38,6 +38,9 @@ _CALL = re.compile(r"=(?:\"|\s?[A-Za-z][A-Za-z0-9.]*\()")
 _OURS = frozenset(NAMES)
 _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
+_RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
+"""A line under the heading of a table in Markdown, or between the rows that a database prints."""
+_ROW_COUNT = re.compile(r"\(?[0-9]+ rows?\b.*")
 MOST_BROKEN = 100
 """The maximum number of rows that are not CSV: behind each, the rest of the file may have to be read once more."""
 MOST_SNIFFED = 100_000
@@ -94,7 +97,10 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 
 def _checked(text: str, share: Share | None) -> Iterator[Cells]:
     """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
-    rows, bare = _rows(text, _delimiter(text, share)), _bare
+    delimiter, bare = _delimiter(text, share), _bare
+    rows = _rows(text, delimiter)
+    if delimiter == "|" and _RULE.search(text, 0, MOST_SNIFFED):
+        rows = map(_of_printed, rows)
     is_broken = undecoded(text)
     if not is_broken and "'" not in text and not _CALL.search(text):
         yield from rows
@@ -109,6 +115,14 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
             if number == 1 and _OURS.issubset(cells):  # we keep no zeros with formulas, so a formula is what it says
                 bare = taken_off
             yield [bare(cell) if cell[:1] in ("'", "=") else cell for cell in cells]
+
+
+def _of_printed(cells: Cells) -> Cells:
+    """Return a row of a table in Markdown or of a database without the spaces around cells; blank for other lines."""
+    if isinstance(cells, UnreadableFile):
+        return cells
+    is_between = _RULE.fullmatch("|".join(cells)) or (len(cells) == 1 and _ROW_COUNT.fullmatch(cells[0]))
+    return [] if is_between else [cell.strip() for cell in cells]
 
 
 def _bare(cell: str) -> str:

@@ -382,7 +382,7 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
         if type(cells) is not list:
             yield number, [""] * width, str(cells)
             continue
-        if not any(cells) or _repeats(cells, titles) or _UNDERLINE.fullmatch("".join(cells)):
+        if not any(cells) or _repeats(cells, titles):
             continue
         if nameless:
             filled = nameless.intersection(place for place, cell in enumerate(cells) if cell)

@@ -73,10 +73,10 @@ _MAY_COUNT = re.compile(
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _ZONE_IN = re.compile(
-    r"\((?!(?:UTC|GMT)(?:[+-]0{1,2}(?::?00)?)?\))(?:(?:UTC|GMT)?[+-][0-9]|[A-Z][a-z]+/[A-Z]|[A-Z]{2,4}T\)|local)",
-    re.IGNORECASE,
+    r" ?\((?:(?P<utc>(?i:UTC|GMT)(?:[+-]0{1,2}(?::?00)?)?)|(?i:UTC|GMT)[^()]*|[+-][0-9]{1,2}(?::?[0-9]{2})?"
+    r"|[A-Z][a-z]+/[A-Z][^()]*|[A-Z]{2,4}T|MES?Z|(?i:local)[^()]*)\)$"
 )
-"""Matches a time zone other than UTC in the heading of times, such as (UTC+2)."""
+"""A time zone at the end of a heading, such as (UTC+2)."""
 _WITH_OFFSET = re.compile(
     r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
     re.IGNORECASE,
@@ -89,9 +89,12 @@ _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m", re.IGNORECASE)
 _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
 _EVENTS = re.compile(
-    r"|\W?((qr|link|short_?link)[ _]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?", re.IGNORECASE
+    r"|\W?((qr([ _]?code)?|link|short_?link)[ _.]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?",
+    re.IGNORECASE,
 )
 """Events that are visits; others, such as a sale, belong to a visit that has a row of its own."""
+_OTHER_EVENTS = re.compile(r"lead|sale|purchase|session_start|first_visit|user_engagement|scroll|\$.*", re.IGNORECASE)
+"""Other events of Dub, Google Analytics and PostHog, which say that a column is one of events, not of occasions."""
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
@@ -194,7 +197,8 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
 
 def _zone_issues(heading: Sequence[str], title: str, times: Sequence[str]) -> list[tuple[int, str]]:
     """Return an issue if the file names a time zone, in a column or in the title of the times, and times need one."""
-    zone = next((one for one in heading if plain_name(one) in TIME_ZONES), title if _ZONE_IN.search(title) else "")
+    found = _ZONE_IN.search(title)
+    zone = next((one for one in heading if plain_name(one) in TIME_ZONES), title if found and not found["utc"] else "")
     rule = f"the time zone in {zone!r} was not read: times without an offset, such as +02:00, are read in UTC"
     return [(0, rule)] if zone and not all(map(_WITH_OFFSET.fullmatch, times)) else []
 
@@ -210,7 +214,7 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
 
 
 def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
-    """Return the place of each column that is read, as it was named or by its name.
+    """Return the place of each column that is read, as it was named or by its name; not of events in unknown words.
 
     Raises:
         UnreadableFile: If there is no column of times or short codes, or another one may hold counts.
@@ -225,12 +229,16 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
         raise _missing(missing[0], sheet)
     if not columns and "count" not in places:
         _check_no_counts(sheet, places)
+    if "event" in places:
+        events = {cells[places["event"]].strip() for cells in sheet.rows if not isinstance(cells, UnreadableFile)}
+        if not any(_EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event) for event in events - {""}):
+            del places["event"]
     return places
 
 
 def _places(heading: Iterable[str]) -> dict[str, int]:
     """Return the place of each column that is read."""
-    titles = [_plain(title.partition(" (")[0]) or _plain(title) for title in heading]
+    titles = [_plain(_ZONE_IN.sub("", title)) for title in heading]
     found = {what: [name for name in names if name in titles] for what, names in _PLAIN.items()}
     places = {what: titles.index(names[0]) for what, names in found.items() if names}
     if places.get("date") == places.get("time"):
@@ -255,7 +263,7 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
         UnreadableFile: If one of them may.
     """
     titles = (title for place, title in enumerate(sheet.heading) if place not in places.values())
-    if name := next((title for title in titles if _MAY_COUNT.fullmatch(_plain(title))), ""):
+    if name := next((title for title in titles if _MAY_COUNT.fullmatch(_plain(title.partition(" (")[0]))), ""):
         rule = f"{name!r} may say how often each row counts, and no other column does"
         columns = {what: sheet.heading[places[what]] for what in ("short_code", "time") if what in places}
         columns["count"] = name

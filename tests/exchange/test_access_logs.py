@@ -149,6 +149,14 @@ def test_requests_in_an_envelope_are_read(shop, envelope, visits, indent):
     assert shop.import_scans(json.dumps(envelope, indent=indent).encode(), format="json").created == visits
 
 
+@pytest.mark.parametrize("line", [json.dumps(MANY[0] | {"status": 200}), combined("HEAD /door HTTP/1.1", 302)])
+def test_a_log_without_redirects_is_told(shop, line):
+    """Nothing was added, without a word on why."""
+    result = shop.import_scans(f"{line}\n{line}\n".encode())
+    assert (result.created, [row for row, _ in result.issues]) == (0, [0])
+    assert "answered with status 301, 302, 303, 307, 308 are visits" in result.issues[0][1]
+
+
 def test_an_object_behind_a_request_is_no_request(shop):
     line = combined("GET /door HTTP/1.1", 302) + ' {"trace": "x"}'
     assert shop.import_scans(line.encode()).created == 1

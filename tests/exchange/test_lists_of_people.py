@@ -258,3 +258,29 @@ def test_error_names_the_files_of_an_archive_that_were_set_aside(shop):
 def test_error_says_what_kind_of_file_has_no_table(shop, start, what, format):
     with pytest.raises(UnreadableFile, match=what):
         shop.import_file(start + b"x" * 100, format=format)
+
+
+# ---- printed tables
+
+PRINTED = {
+    "Markdown": "| Name | Content |\n|---|:--|\n| A | https://example.com/a |\n",
+    "Markdown without bars around it": "Name | Content\n--- | ---\nA | https://example.com/a\n",
+    "psql": " name |        content        \n------+-----------------------\n A    | https://example.com/a\n(1 row)\n",
+    "mysql": "+------+-----------------------+\n| Name | Content               |\n+------+-----------------------+\n"
+    "| A    | https://example.com/a |\n+------+-----------------------+\n1 row in set (0.00 sec)\n",
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("text", PRINTED.values(), ids=PRINTED.keys())
+def test_printed_tables_are_read_without_what_surrounds_texts(shop, text, end):
+    """Names and contents kept the spaces around them, and the number of rows was a row that cannot be read."""
+    result = shop.import_file(text.replace("\n", end).encode(), format="csv")
+    assert [issue.detail for issue in result.issues if issue.reason != "heading-row"] == []
+    assert shop.find_qrcode("A").content == "https://example.com/a"
+
+
+@pytest.mark.parametrize("text", ["Name,Content,Comment\n-,---,-\nA,---,-\n", "Content\n===\n---\n"])
+def test_a_row_of_dashes_is_a_row(shop, text):
+    """It was left out without a word, as if it were the line under a heading."""
+    assert shop.import_file(text.encode(), format="csv").created == 2

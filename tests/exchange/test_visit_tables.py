@@ -199,6 +199,18 @@ def test_rows_that_are_not_visits_are_reported(shop, text, format, told):
 
 
 @pytest.mark.parametrize(
+    ("events", "visits"),
+    [(["Klick", "Kauf"], 2), (["Spring fair", ""], 2), (["qr_code_scan", "sale"], 1), (["link.clicked", "lead"], 1),
+     (["sale", "sale"], 0), (["$pageleave", ""], 1)],
+)  # fmt: skip
+def test_events_in_other_words_are_visits(shop, events, visits):
+    """All rows of a file with words of its own, or with an occasion in a column Event, were left out."""
+    rows = "".join(f"{GO}/door,2024-05-01 08:{minute:02},{event},x\n" for minute, event in enumerate(events))
+    result = shop.import_scans(f"Short URL,Timestamp,Event,User Agent\n{rows}".encode())
+    assert (result.created, len(result.issues)) == (visits, int(visits < 2))
+
+
+@pytest.mark.parametrize(
     ("heading", "words", "scans"),
     [("bot", ["yes", "Ja", "t", "bot", "no", ""], 2), ("human", ["true", "false", "No", "Oui"], 2)],
 )
@@ -220,6 +232,7 @@ def test_an_unknown_word_for_a_bot_is_reported(shop):
     [
         ("Date,Hour,Short link,Clicks\n2024-05-01,8,door,1\n", "08:00:00"),
         ("Date,Hour,Short link,Clicks\n2024-05-01,0:00,door,1\n2024-05-02,14:00,x,0\n", "00:00:00"),
+        ("Date + hour (YYYYMMDDHH),Page path,Views\n2024050108,/door,1\n", "08:00:00"),
         ("date,link,clicks\n2024-05-01T00:00:00+0000,door,1\n2024-05-02T00:00:00+0000,door,0\n", "12:00:00"),
         ("date,link,clicks\n2024-05-01T00:00:00-0400,door,1\n2024-05-02T00:00:00-0400,x,0\n", "16:00:00"),
         ("date,link,clicks\n2024-05-01T00:00:00Z,door,1\n2024-05-01T01:00:00Z,door,0\n", "00:00:00"),
@@ -246,6 +259,21 @@ def test_a_column_that_may_hold_counts_is_never_overlooked(shop):
     columns = {"short_code": "Link", "time": "Date"}
     assert shop.import_scans(data, columns=columns, check=True).created == 1
     assert shop.import_scans(data, columns=columns | {"count": "Unique visitors"}).created == 20
+
+
+@pytest.mark.parametrize("first", ["unique", "bots"])
+def test_what_a_count_is_of_is_never_overlooked(shop, first):
+    """The numbers of the first column counted, whatever they were of."""
+    data = f"Short URL,Date,Clicks ({first}),Clicks (total)\n{GO}/door,2024-05-01,2,5\n"
+    with pytest.raises(UnreadableFile, match=rf"'Clicks \({first}\)' may say how often each row counts"):
+        shop.import_scans(data.encode())
+    assert shop.import_scans(data.replace(" (total)", "").encode()).created == 5
+
+
+def test_a_url_of_some_kind_is_no_short_url(shop):
+    """The long URL was read as the short one."""
+    with pytest.raises(UnreadableFile, match="not a short code"):
+        shop.import_scans(b"URL (long),URL (short),Timestamp,User Agent\nhttps://x.test,s.test/door,2024-05-01,x\n")
 
 
 def test_an_agent_is_a_person_and_no_user_agent(shop):
