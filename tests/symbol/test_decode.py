@@ -651,8 +651,10 @@ def test_a_damaged_avif_is_not_called_heic(data, words):
         ("\x1b[7m██▀▄\n" * 40, "is a text, not a path"),
         (' <svg xmlns="http://www.w3.org/2000/svg"/>', "or the bytes of an SVG"),
         ("data:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
+        ("DATA:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
+        ("HTTPS://EXAMPLE.COM/A.PNG", "is a URL, and nothing is downloaded"),
     ],
-    ids=["letters", "svg", "data"],
+    ids=["letters", "svg", "data", "capital-data", "capital-url"],
 )
 @pytest.mark.parametrize("read", [decode, decode_all, check])
 def test_a_text_that_is_no_path_is_cut_short_with_advice(read, text, words):
