@@ -303,6 +303,19 @@ def from_frame(draw: Draw) -> Draw:
     return cast("Draw", drawn)
 
 
+def times_in(frame: pd.DataFrame, column: str = "day") -> list[Any]:
+    """Return the datetimes in a column of a DataFrame that someone gave.
+
+    Raises:
+        InvalidParameter: If the column has other values.
+    """
+    try:
+        return [moment.to_pydatetime() for moment in frame[column].dropna()]
+    except AttributeError as error:
+        rule = f"needs times (datetime64) in the column {column!r}, not {frame[column].dtype}"
+        raise InvalidParameter(Problem("frame", None, rule, "wrong-type")) from error
+
+
 def top_of(most: float) -> int:
     """Return the round number above `most` where an axis ends."""
     return _steps(most)[-1]

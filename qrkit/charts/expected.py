@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, from_frame, top_of
+from qrkit.charts.axes import NARROW, Chart, draw_counts, draw_line, fill_counts, from_frame, times_in, top_of
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import Heading, heading, length
 from qrkit.charts.periods import (
@@ -50,7 +50,7 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
         return Chart.nothing(width, height)
     moments = _moments(frame)
     rows = {NOW: frame["scans"].dropna().tolist(), BEFORE: frame["previous_scans"].dropna().tolist()}
-    past = [moment.to_pydatetime() for moment in frame["previous_start"].dropna()]
+    past = times_in(frame, "previous_start")
     shown = moments[: len(rows[NOW])]
     names = {NOW: days_text(shown or moments), BEFORE: days_text(past) if past else say("the one before")}
     complete = are_complete(frame, shown)
@@ -143,14 +143,14 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     """
     if not frame["scans"].sum():
         return Chart.nothing(width, height)
-    days, scans = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
+    days, scans = times_in(frame), frame["scans"].tolist()
     # Few days rule out hardly anything: a range far above every day would flatten the line, and may have no end.
     high = frame["high"].clip(upper=MOST_ROOM * frame["scans"].max()).tolist()
     unusual = frame[frame["is_unusual"]]
     # Only days whose number is written may be beyond the scale.
     most = max(scale_end(frame[["scans"]].astype("float64")), frame.loc[~frame["is_unusual"], "scans"].max())
     most = float(max(most, *high) if frame["high"].notna().all() else most)
-    marked = [day.to_pydatetime() for day in unusual["day"]]
+    marked = times_in(unusual)
     said = heading(title, _unusual_words(frame, marked), [days_text(days, frame), zone_text(frame)], width)
     keys = {say("scans"): "color-1", say("usual range"): "heat-1"}
     drawn = {days[0] + number * DAY: nan for number in range((days[-1] - days[0]).days + 1)}
@@ -216,9 +216,9 @@ def forecast(
         width: Pixels.
         height: Pixels, with the title. A chart that is too low for a title has none.
     """
-    days, expected = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
+    days, expected = times_in(frame), frame["scans"].tolist()
     before = frame[:0][["day", "scans"]] if past is None else past[past["day"] < frame["day"].iloc[0]]
-    gone, counted = [day.to_pydatetime() for day in before["day"]], before["scans"].tolist()
+    gone, counted = times_in(before), before["scans"].tolist()
     low, high = (frame[name].astype("float64").tolist() for name in ("low", "high"))
     most = max(*counted, *expected, *frame["high"].dropna(), 1.0)
     keys = ({say("scans"): "color-1"} if gone else {}) | {say("expected"): "color-2", say("likely range"): "heat-1"}

@@ -25,6 +25,7 @@ from qrkit.charts.axes import (
     fill_counts,
     from_frame,
     listed,
+    times_in,
     top_of,
     total_words,
 )
@@ -305,7 +306,7 @@ def experiment(frame: pd.DataFrame, *, title: str | None = None, width: int = 76
     most = ROOM * max(abs(one) for one in last[["effect", "low", "high"]] if abs(one) < inf)
     bottom, top = min(max(rows["low"].min(), -most), 0), max(min(rows["high"].max(), most), 0)
     ticks = [tick for tick in MaxNLocator(nbins=5).tick_values(bottom, top) if bottom <= tick <= top]
-    days, is_ratio = [day.to_pydatetime() for day in rows["day"]], last["method"] == "ratio"
+    days, is_ratio = times_in(rows), last["method"] == "ratio"
 
     width_of = None if is_ratio else last["high"] - last["low"]
     effect, low, high = (signed_text(last[name], width_of) for name in ("effect", "low", "high"))

@@ -11,6 +11,8 @@ from qrkit.contents.syntax import IN_FRONT, PAYMENTS_OF_APPS
 
 SAUDI_NUMBER = "(?:Ag8zM|[AQgw]IPMz|CDzM)"
 """The tax number in a receipt of Saudi Arabia: in base64, 15 digits that begin with 3, behind the bytes 2 and 15."""
+SLOVENIAN_TIME = "[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]"
+"""When a receipt of Slovenia was issued, `YYMMDDHHMMSS`: without it, any 60 digits would be a receipt."""
 
 APP_CODES = {
     "payment": (
@@ -34,9 +36,10 @@ APP_CODES = {
     "receipt": (
         r"V0;[^;]+;(?:Kassenbeleg|Bestellung|SonstigerVorgang)|_R[0-9]-[A-Z]{2}[0-9]+_|"
         r"A:[0-9]{9}\*B:[^*]+\*C:[A-Z]{2}\*D:|t=[0-9]{8}T[0-9]{4,6}&s=[0-9.]+&fn=[0-9]+&|O-[0-9A-F]{32}\s*\Z|"
-        r"[0-9]{60}\s*\Z|[0-9]{44}\|[0-9]{14}\|[0-9.]+\||[0-9]{11}\|[0-9]{2}\|[A-Z0-9]{4}\|[0-9]+\|[0-9.]+\||"
+        rf"[0-3][0-9]{{46}}{SLOVENIAN_TIME}[0-9]\s*\Z|"
+        r"[0-9]{44}\|[0-9]{14}\|[0-9.]+\||[0-9]{11}\|[0-9]{2}\|[A-Z0-9]{4}\|[0-9]+\|[0-9.]+\||"
         r"01,[0-9]{2},[0-9]{10,12},[0-9]{8},[0-9.]+,20[0-9]{6},|[A-Z]{2}[0-9]{19}[0-9A-Fa-f]{16}[0-9]{16}[\w+/]{22}==|"
-        r'\*\*:[^:]+:[0-9.]+:[0-9.]+(?::|\s*\Z)|\{\s*"vkntckn"|eyJ[\w-]+\.eyJkYXRhIjoie1wiU2VsbGVyR3N0aW|'
+        r'\*\*(?::[^:]+:[0-9.]+:[0-9.]+){2}(?::|\s*\Z)|\{\s*"vkntckn"|eyJ[\w-]+\.eyJkYXRhIjoie1wiU2VsbGVyR3N0aW|'
         rf"A[Q-Za-f](?=[\w+/]{{60,}}={{0,2}}\s*\Z)[\w+/]*{SAUDI_NUMBER}"
     ),
     "wallet request": (

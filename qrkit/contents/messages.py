@@ -19,8 +19,9 @@ _SEPARATORS = re.compile("[ ()./-]")
 _NUMBER = re.compile(r"\+?[0-9]{3,15}(?:;ext=[0-9]{1,10})?")
 _CODE = re.compile("[*#][0-9*#]{1,30}")
 """Matches a code that phones run, such as `*100#`."""
-_TONES = re.compile(r" *(?:,[0-9*, ]*#|,{2,}[0-9*#, ]*[0-9*#])$")
-"""Matches pauses and the tones after them, such as the number of a conference, `,,123456#`."""
+_TONES = re.compile(r" *(?:,(?! *0(?: ?[0-9]){5})[0-9*, ]*#|,{2,}[0-9*#, ]*[0-9*#])$")
+"""Matches pauses and the tones after them, such as the number of a conference, `,,123456#`. Six digits or more that
+begin with 0 after a single pause are a second phone number."""
 _EXTENSION = re.compile(
     r"[\s,;]*(?:ext=|#|(?:extension|extn?|durchwahl|dw|poste|int)\b[.:]?|x(?=[ .]?[0-9]))[ .:]*([0-9]{1,10})$",
     re.IGNORECASE,
@@ -75,7 +76,8 @@ def _dialed(text: str) -> str:
 
 def _numbers(text: str) -> str:
     """Return the numbers of several receivers, with a comma between them."""
-    numbers = list(map(number_in, [part for part in re.split("[,;]", text) if part.strip()] or [text]))
+    parts = re.split(r"[,;](?!\s*ext)", text, flags=re.IGNORECASE)  # not in front of an extension
+    numbers = list(map(number_in, [part for part in parts if part.strip()] or [text]))
     if any(";" in number for number in numbers):
         raise broken("must not have an extension, because messages cannot reach one")
     return ",".join(numbers)

@@ -18,6 +18,8 @@ BLANKS = " \t\r\n\ufeff"
 """Characters in front of a content that phones skip: blanks, and a byte order mark."""
 IN_FRONT = _QUOTES + "".join(map(chr, (*_UNSEEN, *range(0x205F, 0x2070), 0x3000, 0xFEFF)))
 """Quotes, blanks and characters that cannot be seen, which come along in front of a pasted content."""
+HTML_AMPERSAND = re.compile(r"&amp;(?=[\w.-]+=)")
+"""Matches an ampersand in front of a parameter, as HTML writes it; any other belongs to a value."""
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
 _FOLD_OF_CODED = re.compile("(?<!=)(?:\r\n|(?<!=\r)\n|\r)[ \t]")
 """Matches a fold, but not a soft line break of quoted-printable text: the blank behind that is part of the text."""
@@ -119,8 +121,8 @@ def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
 
 
 def parameters_of(query: str) -> Iterator[tuple[str, str]]:
-    """Parse a query into names in lower case and values as they are written. HTML has `&amp;` in place of `&`."""
-    for pair in re.split("&(?:amp;)?", query):
+    """Parse a query into names in lower case and values as they are written."""
+    for pair in HTML_AMPERSAND.sub("&", query).split("&"):
         name, _, value = pair.partition("=")
         yield name.lower(), value
 

@@ -21,7 +21,7 @@ from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
-from qrkit.contents.syntax import APP_LINK, BLANKS, OTHER_SYSTEM, WALLET_LINK
+from qrkit.contents.syntax import APP_LINK, BLANKS, HTML_AMPERSAND, OTHER_SYSTEM, WALLET_LINK
 from qrkit.errors import InvalidParameter
 
 OLD_FORMS = ("MEBKM:", "URLTO:", "URL:", "URI:", "MATMSG:", "SMTP:")
@@ -75,7 +75,7 @@ def destination(content: str) -> Destination:
         return Destination("redirect", location) if location else Destination("page")
     if _TAPPED.match(text):
         mark = "" if name == "tel" else "#"  # the # key of a phone, not the fragment of an address
-        text = text.replace("&amp;", "&")  # as HTML writes it
+        text = HTML_AMPERSAND.sub("&", text)
         return Destination("page", link=quote(text, safe=f"%:/?{mark}[]@!$&'()*+,;=-._~"))
     return Destination("page")
 

@@ -176,7 +176,9 @@ def _all_of(conditions: Sequence[Condition]) -> Test:
 
 def _test_of(condition: Condition, beside: Sequence[Condition]) -> Test:
     """Return the test of a condition; `beside` are all conditions of its rule."""
-    test = _weekday(condition, beside) if condition.type == "weekday" else TESTS[condition.type](condition)
+    if condition.type == "weekday":
+        return _weekday(condition, beside)
+    test = TESTS[condition.type](condition)
     return (lambda visitor: test(visitor) is False) if condition.is_negated else test
 
 
@@ -286,12 +288,13 @@ def _weekday(condition: Condition, beside: Sequence[Condition]) -> Test:
     """Make the test of a weekday. Hours over midnight in the same rule belong to the day on which they begin."""
     values, key = condition.values, condition.match_key or "UTC"
     hours = [one for one in beside if one.type == "hours" and (one.match_key or "UTC") == key]
-    nights = [last for one in hours for first, last in map(hours_in, one.match_value) if last < first]
-    end, zone = max(nights, default=0), zone_of(key)
+    spans, zone = [hours_in(value) for one in hours for value in one.match_value], zone_of(key)
 
     def test(visitor: Visitor) -> bool:
         local = visitor.moment.astimezone(zone)
-        return WEEKDAYS[local.weekday() - (_minute(local) < end)] in values
+        minute, today = _minute(local), local.weekday()
+        days = {today - (minute < last < first) for first, last in spans if _is_within(minute, first, last)}
+        return any((WEEKDAYS[day] in values) is not condition.is_negated for day in days or {today})
 
     return test
 
@@ -301,11 +304,13 @@ def _hours(condition: Condition) -> Test:
 
     def test(visitor: Visitor) -> bool:
         minute = _minute(visitor.moment.astimezone(zone))
-        return any(
-            first <= minute < last if first < last else minute >= first or minute < last for first, last in spans
-        )
+        return any(_is_within(minute, first, last) for first, last in spans)
 
     return test
+
+
+def _is_within(minute: int, first: int, last: int) -> bool:
+    return first <= minute < last if first < last else minute >= first or minute < last
 
 
 def _minute(local: datetime) -> int:

@@ -136,6 +136,7 @@ def test_what_cannot_be_true_is_refused(name, value):
         ("seed", -1),
         ("seed", "one"),
         ("rates", ["door"]),
+        ("rates", pd.Series({"door": 1.0})),
         ("since", "2 March"),
         ("since", pd.NaT),
     ],

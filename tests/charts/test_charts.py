@@ -88,6 +88,13 @@ def test_chart_names_the_column_that_is_missing(draw):
         draw(pd.DataFrame({"date": ["2026-06-01"], "sales": [3]}))
 
 
+@pytest.mark.parametrize("draw", [charts.forecast, charts.unusual_days])
+def test_chart_names_the_column_that_has_no_times(draw):
+    frame = pd.DataFrame({"day": [1], "scans": [3], "low": [1.0], "high": [4.0], "is_unusual": [False]})
+    with pytest.raises(InvalidParameter, match=r"frame: needs times \(datetime64\) in the column 'day', not int64"):
+        draw(frame)
+
+
 @pytest.mark.parametrize("draw", [charts.lines, charts.bars])
 def test_chart_refuses_what_is_not_a_frame(draw):
     with pytest.raises(InvalidParameter, match="must be a DataFrame, such as functions of qrkit"):

@@ -55,7 +55,16 @@ def test_several_events_of_a_calendar_have_ids_of_their_own():
     assert (file.count("PRODID:"), file.count("VERSION:2.0")) == (1, 1)
 
 
-@pytest.mark.parametrize("content", ["", "hello", "BEGIN:VCARD\nEND:VCARD"])
+def test_lines_of_a_component_inside_are_not_those_of_the_event_or_the_calendar():
+    alarm = "BEGIN:VALARM\nUID:1\nVERSION:9\nEND:VALARM\nDTSTAMP:20260101T000000Z\nEND:VEVENT"
+    file = calendar_file(f"BEGIN:VCALENDAR\n{EVENT.replace('END:VEVENT', alarm)}\nEND:VCALENDAR")
+    assert len(re.findall("UID:[0-9a-f]{32}@qrkit\r", file)) == file.count("VERSION:2.0") == file.count("DTSTAMP") == 1
+
+
+CALENDAR = f"BEGIN:VCALENDAR\n{EVENT}\nEND:VCALENDAR\n"
+
+
+@pytest.mark.parametrize("content", ["", "hello", "BEGIN:VCARD\nEND:VCARD", CALENDAR * 2, f"{CALENDAR}See you"])
 def test_any_other_content_stays_as_it_is(content):
     assert calendar_file(content) == content
 

@@ -461,6 +461,8 @@ def test_codes_of_apps_are_not_shown_in_lists(text, title):
         *APP_CODES,
         ("MT: hello", ""),
         ("**: a note", ""),
+        ("**:Rome:41.9:12.5", ""),
+        ("1234567890" * 6, ""),
         ("t=20200924T1837&s=x", ""),
         ("AQAB" + "a1B2" * 40, ""),
         ("DPP:", ""),

@@ -129,6 +129,7 @@ def test_a_code_is_percent_encoded():
         ("030 1234567  0170 99", "030 1234567", "0170 99"),
         ("030 123456/57", "030 123456", "57"),
         ("030 123456\n0170 99", "030 123456", "0170 99"),
+        ("030 123456, 030 654321#", "030 123456", "030 654321#"),
     ],
 )
 def test_two_numbers_are_refused_with_both(text, first, second):
@@ -143,12 +144,19 @@ def test_two_numbers_are_refused_with_both(text, first, second):
     [
         ("+1 555 0100,,123 456#", "tel:+15550100,,123456%23"),
         ("+1 555 0100 ,12#", "tel:+15550100,12%23"),
+        ("+1 555 0100,012#", "tel:+15550100,012%23"),
         ("+1 555 0100,,5", "tel:+15550100,,5"),
     ],
 )
 def test_tones_follow_after_a_pause(text, link):
     assert contents.phone(text) == link
     assert contents.phone(contents.read(link).fields["number"]) == link
+
+
+@pytest.mark.parametrize("text", ["+39040123456;ext=5", "+39 040 123456, 040 456; EXT. 5", "+1 555 0100 x12"])
+def test_a_message_to_an_extension_is_refused_as_that(text):
+    with pytest.raises(InvalidParameter, match="must not have an extension, which no message reaches"):
+        contents.sms(text)
 
 
 @pytest.mark.parametrize("text", ["+1 555 0100 x12", "*100#"])

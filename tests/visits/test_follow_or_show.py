@@ -193,6 +193,7 @@ TAPPED = [
     ("mailto:a@example.com?subject=Grüße&body=1%202", "mailto:a@example.com?subject=Gr%C3%BC%C3%9Fe&body=1%202"),
     ('mailto:"><script>@x', "mailto:%22%3E%3Cscript%3E@x"),
     ("sms:+39040?body=hi", "sms:+39040?body=hi"),
+    ("sms:+39040?body=1%20&amp;lt;&amp;x=2", "sms:+39040?body=1%20&amp;lt;&x=2"),
     ("smsto:+39040:hi", "smsto:+39040:hi"),
     ("geo:45.6,13.7;crs=wgs84?q=a;crs=moon", "geo:45.6,13.7;crs=wgs84?q=a;crs=moon"),
     ("geo:45.6497,13.7681?q=Trieste", "geo:45.6497,13.7681?q=Trieste"),

@@ -175,6 +175,23 @@ def test_a_night_belongs_to_the_weekday_on_which_it_begins(shop, moment, is_led)
     assert (ask(shop, "club", at=at) != HOME) is is_led
 
 
+@pytest.mark.parametrize(
+    ("hours", "is_negated", "led"),
+    [
+        ([["22:00-07:00", "06:00-12:00"]], False, ["12T06:30", "12T11:00", "13T01:00", "13T06:30"]),
+        ([["22:00-07:00", "06:00-12:00"]], True, ["12T01:00", "12T06:30", "13T06:30", "13T11:00"]),
+        ([["22:00-02:00"], ["00:00-12:00"]], False, ["12T01:00", "13T01:00"]),
+    ],
+)
+def test_each_span_of_hours_has_its_own_weekday(shop, hours, is_negated, led):
+    conditions = [{"type": "weekday", "match_value": "friday", "is_negated": is_negated}]
+    conditions += [{"type": "hours", "match_value": spans} for spans in hours]
+    shop.insert_qrcode(HOME, short_code="club", rules=[{"conditions": conditions, "content": "https://example.com/in"}])
+    moments = [f"{day}T{hour}" for day in (12, 13) for hour in ("01:00", "06:30", "11:00")]
+    asked = [ask(shop, "club", at=datetime.fromisoformat(f"2026-06-{moment}Z")) != HOME for moment in moments]
+    assert [moment for moment, is_led in zip(moments, asked, strict=True) if is_led] == led
+
+
 def test_hours_of_another_zone_do_not_move_a_weekday(shop):
     conditions = [
         {"type": "weekday", "match_value": "saturday"},

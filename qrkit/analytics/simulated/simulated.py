@@ -90,7 +90,7 @@ def simulate(
 
 
 def _check(rates: Mapping[str, float], days: int, seed: int) -> None:
-    if not isinstance(rates, Mapping | pd.Series):
+    if not isinstance(rates, Mapping):
         rule = "must map short codes to scans per day, such as {'door': 9}"
         raise InvalidParameter(Problem("rates", rates, rule, "wrong-type"))
     wrong = [code for code, rate in rates.items() if not 0 <= rate < float("inf")]
