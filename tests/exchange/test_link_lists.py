@@ -254,7 +254,7 @@ def test_errors_of_terms_name_the_column_of_the_file(shop):
     ]
     assert issue.detail.startswith("Gültig bis='2026-13-40'")
     result = imported(shop, f"Short URL,Long URL,Expires in\na.test/x,{HERE},30 days\n")
-    assert [one.detail[:20] for one in result.issues if one.reason == "invalid"] == ["Expires in='30 days':"]
+    assert [one.detail[:21] for one in result.issues if one.reason == "invalid"] == ["Expires in='30 days':"]
 
 
 @pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
