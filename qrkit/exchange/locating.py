@@ -21,8 +21,6 @@ MOST_SHEETS = 20
 MOST_HEADING_ROWS = 5
 ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
 _UNSEEN = dict.fromkeys(map(ord, "\ufeff\u200b\u200e\u200f\u2060\xad"))
-_UNDERLINE = re.compile(r"[-+=:|\s]{3,}")
-"""The line under a heading of a table in Markdown, or of a database."""
 _ROWS = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 Cells = list[str] | UnreadableFile
