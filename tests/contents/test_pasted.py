@@ -155,7 +155,7 @@ def test_tones_follow_after_a_pause(text, link):
 
 @pytest.mark.parametrize("text", ["+39040123456;ext=5", "+39 040 123456, 040 456; EXT. 5", "+1 555 0100 x12"])
 def test_a_message_to_an_extension_is_refused_as_that(text):
-    with pytest.raises(InvalidParameter, match="must not have an extension, which no message reaches"):
+    with pytest.raises(InvalidParameter, match="must not have an extension, because messages cannot reach one"):
         contents.sms(text)
 
 
