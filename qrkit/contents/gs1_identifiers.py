@@ -42,7 +42,7 @@ PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67
 """Letters, check letters and weights of the check pair of a model number (GMN, AI 8013)."""
 
 MONTHS = frozenset({"11", "12", "13", "15", "16", "17"})
-"""Identifiers whose date may have the day 00, the end of the month."""
+"""Identifiers whose date may have the day 00, which stands for the last day of the month."""
 BIRTHS = frozenset({"7250", "7251"})
 """Identifiers whose date has a year of four digits."""
 DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"

@@ -240,7 +240,7 @@ TOOLS = {key: _tool(fields) for key, fields in _TABLES.items()}
 def plain_name(name: str) -> str:
     """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name.
 
-    So are the names of an end or a limit in any language.
+    Names of an end or a limit, such as Klicklimit, become one name in all languages.
     """
     return term_named("".join(filter(str.isalnum, name.lower())))
 

@@ -214,7 +214,7 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
 
 
 def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
-    """Return the place of each column that is read, as it was named or by its name; not of events in unknown words.
+    """Return the place of each column that is read; a column of events is read only if it has a known word.
 
     Raises:
         UnreadableFile: If there is no column of times or short codes, or another one may hold counts.

@@ -222,7 +222,7 @@ class Records:
             NotFound: If this portfolio has no campaign with this ID.
         """
         with self.store.atomic():
-            id = self.get_campaign(id).id
+            self.get_campaign(id)
             codes = self._stored(campaign=id)
             if keep:
                 campaign_table.leave_campaign(self.store, id, codes, self.now())
@@ -293,7 +293,7 @@ class Records:
             self.templates.check_known(template)
             code = QRCode(
                 id=new_id(),
-                campaign_id=campaign and campaign.id,
+                campaign_id=campaign_id,
                 name=name or name_from(str(content)),
                 content=content,
                 comment=comment,

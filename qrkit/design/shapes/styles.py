@@ -25,7 +25,7 @@ BAR = 0.9
 FILLET = 0.36
 """Radius of a filled inner corner."""
 ALL_BUT_ONE = bytes(15 - light for light in (UPPER_LEFT, UPPER_RIGHT, LOWER_LEFT, LOWER_RIGHT))
-"""What `surroundings` has at a point around which one cell is light: the upper left one, the upper right one ..."""
+"""Values of `surroundings` at a point where one of the four cells is light: the upper left, the upper right, …"""
 IS_ALL_BUT_ONE = bytes(around in ALL_BUT_ONE for around in range(256))
 ROUNDEST = 1.25
 """Radius of the corners of large areas: of a module at such a corner, three fifths of its width stay around its middle,

@@ -345,7 +345,7 @@ class _Canvas:
         self._paintings.append(_Painting(lambda: Layer(left, top, shown())))
 
     def _masked(self, item: Item, matrix: Matrix, grid: Grid | None) -> list[Masked]:
-        """Return functions that add the area of an item to a mask, 255 for full coverage; `grid` as from `_grid`."""
+        """Return functions that draw an item into a mask, where 255 is full coverage; `grid` comes from `_grid`."""
         masked = None
         if isinstance(item, Squares):
             masked = _squares(item, matrix)
@@ -392,7 +392,7 @@ class _Canvas:
         return [*rest, self._pasted(body, (across, size * height), stamps)]
 
     def _pasted(self, body: str, size: tuple[int, int], stamps: list[Stamp]) -> Masked:
-        """Return a function that adds boxes of a drawing of this size to a mask, each in several places."""
+        """Return a function that draws `body` once, and copies each box of it to several places of a mask."""
         drawn = self._drawings_for(size).add_cover(body, size)
 
         def add(mask: Image.Image) -> None:

@@ -94,7 +94,7 @@ def is_tilted(corners: Corners) -> bool:
 
 
 def is_upright(corners: Corners) -> bool:
-    """Return True if a symbol is straighter in its picture than a hand can hold a camera."""
+    """Return True if a symbol is so upright that the picture can hardly be a photo taken by hand."""
     (left, *others, right), (top, *more, low) = (sorted(of) for of in zip(*corners, strict=True))
     off = (others[0] - left, right - others[1], more[0] - top, low - more[1], (right - left) - (low - top))
     return bool(max(map(abs, off)) <= MOST_TURN * (right - left) + ROUNDED)
