@@ -31,6 +31,9 @@ QUIET_ZONE = 4
 CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 """Charsets to try if a symbol declares none; the last one can decode any bytes."""
 
+REPLACEMENT = "\ufffd"
+"""Stands for bytes that are no character in the charset of a reader."""
+
 LEVELS: tuple[ErrorCorrectionLevel, ...] = ("M", "L", "H", "Q")
 """Levels in the order of their two bits in the format information (ISO/IEC 18004:2015, table 12)."""
 
@@ -241,7 +244,9 @@ def _from_zxing(one: Barcode) -> Located:
     version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
     modules = bytes(memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False))))
     part = _part(modules, version, level, mask) if version > 0 else None
-    return Located(one.text, version, level, mask, corners, part, modules)
+    # Without a charset, the reader guesses one, even if some bytes are no characters in it.
+    text = _text(one.bytes) if REPLACEMENT in one.text else one.text
+    return Located(text, version, level, mask, corners, part, modules)
 
 
 def _part(modules: bytes, version: int, level: str, mask: int) -> Part | None:

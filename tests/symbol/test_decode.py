@@ -131,6 +131,7 @@ def test_the_versions_and_levels_of_another_encoder_are_told():
         (b"<html>", "not a picture of the formats png, jpg, bmp, tif, gif, webp"),
         (b"\x89PNG\r\n\x1a\n", "this is a damaged png"),
         (b"GIF89a", "this is a damaged gif"),
+        (b"\xc5\xd0\xd3\xc6\x1e\0\0\0", "this is an EPS, which cannot be read; save it as svg or png"),
     ],
 )
 def test_bytes_of_no_picture_are_an_unreadable_file(data, words):
@@ -653,8 +654,9 @@ def test_a_damaged_avif_is_not_called_heic(data, words):
         ("data:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
         ("DATA:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
         ("HTTPS://EXAMPLE.COM/A.PNG", "is a URL, and nothing is downloaded"),
+        ("", "is empty; give the path of a picture"),
     ],
-    ids=["letters", "svg", "data", "capital-data", "capital-url"],
+    ids=["letters", "svg", "data", "capital-data", "capital-url", "empty"],
 )
 @pytest.mark.parametrize("read", [decode, decode_all, check])
 def test_a_text_that_is_no_path_is_cut_short_with_advice(read, text, words):
