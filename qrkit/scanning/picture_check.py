@@ -288,10 +288,6 @@ def _check_drawing(
 ) -> ScanReport:
     """Measure a drawing, and let readers read it."""
     budget, structure, issues = None, None, tuple[Issue, ...]()
-    if match:
-        budget = budget_of(match.sampled, match.symbol)
-        structure = structure_of(match.sampled, match.symbol, budget.wrong)
-        issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     panel, symbol = None, match.symbol if match else None
     if level != "static":
         from qrkit.scanning.panel import run_panel
@@ -300,9 +296,15 @@ def _check_drawing(
         panel = run_panel(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
-        if panel.phones in ("ok", "robust") and not _is_read(greys, found):
-            message = "phones read it only if it is blurred or far away: no reader can read the picture as it is"
-            issues = (*issues, Issue("not-read", "warning", "picture", 0, 1, message))
+    if match:
+        budget = budget_of(match.sampled, match.symbol)
+        if panel and panel.rate:  # the message is not lost, whatever the middles of the modules show
+            budget = replace(budget, least_errors=())
+        structure = structure_of(match.sampled, match.symbol, budget.wrong)
+        issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
+    if panel and panel.phones in ("ok", "robust") and not _is_read(greys, found):
+        message = "phones read it only if it is blurred or far away: no reader can read the picture as it is"
+        issues = (*issues, Issue("not-read", "warning", "picture", 0, 1, message))
     return report_of(
         found.content,
         level,

@@ -265,6 +265,16 @@ def test_a_picture_that_is_read_only_from_afar_is_not_robust():
     assert (report.verdict, report.issues[0].code) == ("ok", "not-read")
 
 
+def test_what_readers_read_is_not_lost_though_a_logo_covers_more_than_can_be_corrected():
+    covered = picture(content="https://example.com/covered", ec="Q", size=12).convert("L")
+    middle, radius = covered.width / 2, 0.42 * (covered.width / 2 - 48)
+    ImageDraw.Draw(covered).ellipse((middle - radius, middle - radius, middle + radius, middle + radius), 90)
+    report = check(covered, "quick")
+    assert report.budget.used > 1 and report.panel.rate > 0
+    assert report.verdict == "fragile"
+    assert "no scanner" not in str(report)
+
+
 def blended(share):
     """A code whose modules are merged with soft light and dark patches, as in an AI-made picture."""
     code = np.asarray(picture(size=12).filter(ImageFilter.GaussianBlur(2)).convert("L"), dtype=np.float32)

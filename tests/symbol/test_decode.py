@@ -13,7 +13,7 @@ import pytest
 import segno
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
 from qrkit import Decoded, check, decode, decode_all, generate
 from qrkit.design.picture_files import webp_pixels
@@ -97,6 +97,22 @@ def test_hatched_modules_are_read_at_a_smaller_size(size, lines):
     rows, columns = np.indices(light.shape)
     hatched = np.where((light < 128) & ((rows + columns) % lines < 2), 0, 255).astype(np.uint8)
     assert decode(hatched, effort="quick").content == "hatched"
+
+
+@pytest.mark.parametrize("size", [10, 16])
+def test_flowers_in_octagons_are_read_as_eyes(size):
+    modules = np.array([*segno.make_qr("https://shop.example/petals", error="q").matrix], dtype=bool)
+    image = Image.new("L", [len(modules) * size] * 2, 255)
+    draw, angles, end = ImageDraw.Draw(image), np.linspace(0, 2 * np.pi, 90), image.width - 3.5 * size
+    for y, x in np.argwhere(modules) * size + size / 2:
+        draw.regular_polygon((x, y, 0.4 * size), 6, 0, 0)
+    for x, y in ((3.5 * size, 3.5 * size), (end, 3.5 * size), (3.5 * size, end)):
+        draw.rectangle((x - 3.5 * size, y - 3.5 * size, x + 3.5 * size - 1, y + 3.5 * size - 1), 255)
+        draw.regular_polygon((x, y, 3.8 * size), 8, 22.5, 60)
+        draw.regular_polygon((x, y, 2.7 * size), 8, 22.5, 255)
+        petals = size * (1.3 + 0.37 * np.cos(8 * angles))
+        draw.polygon([*zip(x + petals * np.cos(angles), y + petals * np.sin(angles), strict=True)], 60)
+    assert decode(ImageOps.expand(image, 4 * size, 255), effort="quick").content == "https://shop.example/petals"
 
 
 def test_micro_qr_code_of_another_encoder_is_read():
