@@ -298,8 +298,8 @@ def _check_drawing(
         )
     if match:
         budget = budget_of(match.sampled, match.symbol)
-        if panel and panel.rate:  # the message is not lost, whatever the middles of the modules show
-            budget = replace(budget, least_errors=())
+        if panel and panel.rate:
+            budget = budget.as_read()
         structure = structure_of(match.sampled, match.symbol, budget.wrong)
         issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     if panel and panel.phones in ("ok", "robust") and not _is_read(greys, found):
