@@ -10,7 +10,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from qrkit.errors import InvalidParameter, Problem, nearest
@@ -128,11 +128,15 @@ def from_day(text: str, *, name: str = "day") -> date:
 
 
 def _last_day(text: str) -> str:
-    """Say how many days a month has if a text names one that it does not have."""
-    found = re.fullmatch(r"([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})", text)
-    if not found or not int(found[1]):
-        return ""
-    return f"; {found[1]}-{found[2]} has {monthrange(int(found[1]), int(found[2]))[1]} days"
+    """Say how many days a month has if a text begins with a day that it does not have."""
+    found = re.match(r"([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})", text)
+    days = monthrange(int(found[1]), int(found[2]))[1] if found and int(found[1]) else 0
+    return f"; {found[1]}-{found[2]} has {days} days" if found and 1 <= days < int(found[3]) else ""
+
+
+def timestamp_rule(value: Any) -> str:
+    """Return the rule of timestamps in the interface, and how many days a month has if a value names one too many."""
+    return f"must be a date and time as {ISO_FORM}{_last_day(str(value))}"
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:
@@ -144,7 +148,7 @@ def from_iso(text: str, *, name: str = "date") -> datetime:
     try:
         return utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
-        raise InvalidParameter(Problem(name, text, f"must be a date and time as {ISO_FORM}")) from error
+        raise InvalidParameter(Problem(name, text, timestamp_rule(text))) from error
 
 
 def to_table(moment: datetime) -> str:
