@@ -11,9 +11,10 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.contents.time_zones import suggest_zone, zone_or_none
+from qrkit.errors import InvalidParameter, Problem
 
 Clock = Callable[[], datetime]
 WholePeriod = Literal["week", "month", "quarter"]
@@ -53,28 +54,11 @@ def zone_of(name: str | ZoneInfo) -> ZoneInfo:
     Raises:
         InvalidParameter: If no time zone has this name.
     """
-    zone = find_zone(name.key if isinstance(name, ZoneInfo) else name)
+    zone = zone_or_none(name.key if isinstance(name, ZoneInfo) else name)
     if zone is None:
-        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_suggest_zone(str(name))}"
+        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{suggest_zone(str(name))}"
         raise InvalidParameter(Problem("time_zone", name, rule))
     return zone
-
-
-def find_zone(name: str) -> ZoneInfo | None:
-    """Return the time zone with an IANA name; None if no time zone has this name."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        return None
-
-
-def _suggest_zone(name: str) -> str:
-    """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
-    names = sorted(available_timezones())
-    city = name.replace(" ", "_").lower()
-    match = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
-    hint = f"did you mean {match!r}?" if match else nearest(name, names)
-    return f"; {hint}" if hint.startswith("did") else ""
 
 
 def first_moment(zone: ZoneInfo, day: date) -> datetime:
