@@ -132,11 +132,11 @@ function render(host) {
   }
 
   const chip = (label, what, fields) =>
-    button(`${label}: ${what} ×`, () => ask(fields), { "aria-label": say("Remove filter {label}: {what}", null, { label, what }) });
+    button(`${say("{field}: {rule}", null, { field: label, rule: what })} ×`, () => ask(fields), { "aria-label": say("Remove filter {label}: {what}", null, { label, what }) });
 
   /** What narrows the scans, apart from the period that a button shows. */
   function chipsOf({ since, until, kinds }, isPeriod) {
-    const own = isPeriod ? [] : [chip(say("Days"), [since, until].map((day) => day || "…").join(" – "), { since: "", until: "" })];
+    const own = isPeriod ? [] : [chip(say("Days"), [since, until].map((day) => (day ? asDay(day) : "…")).join(" – "), { since: "", until: "" })];
     if (!isScans()) own.push(chip(say("What counts"), kinds.map((kind) => KINDS[kind]).join(", "), { kinds: ["scan"] }));
     return [...own, ...state.filters.map(({ name, label }) => chip(FILTERS[name], labelOf(name, label), { [name]: "" }))];
   }
