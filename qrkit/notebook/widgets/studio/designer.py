@@ -242,19 +242,19 @@ class Designer(Page):
         """Perform a user action, and report its errors."""
         errors: dict[str, str] = {}
         self._refused.forget(edits)
-        try:
-            change()
-        except QrkitError as error:
-            if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
-                # Earlier keystrokes of the same gesture entered only a part of the value that is now refused.
-                self._draft.retract(self._gesture)
-                self._form = copy(self._form_before)
-                self._refused.add(edits, error, self._draft)
-            else:
-                errors = messages(error, edits) or {"": str(error)}
-        else:
-            self._refused.retry(self._draft, lambda edits: self._apply(edits, None))
         with self._one_answer():
+            try:
+                change()
+            except QrkitError as error:
+                if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
+                    # Earlier keystrokes of the same gesture entered only a part of the value that is now refused.
+                    self._draft.retract(self._gesture)
+                    self._form = copy(self._form_before)
+                    self._refused.add(edits, error, self._draft)
+                else:
+                    errors = messages(error, edits) or {"": str(error)}
+            else:
+                self._refused.retry(self._draft, lambda edits: self._apply(edits, None))
             if self.design is not self._draft.design:
                 self.design = self._draft.design
             self._errors = errors
