@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -224,9 +224,9 @@ class _Taken:
         return other
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Reversible[str]:
         """The names, without extra spaces."""
-        return [*self._contents]
+        return self._contents
 
     def __contains__(self, name: str) -> bool:
         return tidy_name(name) in self._contents
