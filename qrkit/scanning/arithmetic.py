@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import BLACK, WHITE, Color
-from qrkit.design.gradient import Gradient
+from qrkit.design.decoration import Marker
+from qrkit.design.gradient import Fill, Gradient
+from qrkit.design.limits import MarkerPattern
 from qrkit.design.shapes.styles import TINTED
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import lay_out
@@ -26,10 +28,7 @@ from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import CORNERS, FINDER, finder_places
 
 if TYPE_CHECKING:
-    from qrkit.design.decoration import Marker
     from qrkit.design.design import Design
-    from qrkit.design.gradient import Fill
-    from qrkit.design.limits import MarkerPattern
 
 
 NEAR = 2
