@@ -70,6 +70,8 @@ _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
 )
 """Names of columns that may say how often each row counts; `link.clicks` does not, in a list of clicks."""
+_COUNTS_BOTS = re.compile(r"(num|number|of|total)*(ro)?bot(s|clicks?|scans?|visits?|hits?|traffic)?")
+"""Plain names of columns that say how many of a number of visits are bots."""
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _ZONE_IN = re.compile(
@@ -163,6 +165,10 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     )
     table.issues += [(0, issue.detail) for issue in sheet.issues]
     times = [_time_of(row, places) for row in sheet.rows if not isinstance(row, UnreadableFile)]
+    unread = [title for place, title in enumerate(sheet.heading) if place not in places.values()]
+    if "count" in places and (bots := [title for title in unread if _COUNTS_BOTS.fullmatch(plain_name(title))]):
+        counted = sheet.heading[places["count"]]
+        table.issues.append((0, f"{bots[0]!r} was not read: if {counted!r} includes bots, these count as scans"))
     table.issues += _zone_issues(sheet.heading, sheet.heading[places["time"]], times)
     dates = LocalDates(lambda: times)
     # A single count at midnight may be that of the first hour, not of the day.

@@ -485,3 +485,19 @@ def test_a_time_zone_in_the_heading_is_reported(shop, zone):
         (0, f"the time zone in 'Time ({zone})' was not read: times without an offset, such as +02:00, are read in UTC")
     ]
     assert (result.created, list(result.issues)) == (1, told if zone not in ("UTC", "GMT+0") else [])
+
+
+def test_visits_in_the_future_are_told(shop):
+    data = b"short_code,time\ndoor,2024-01-02 10:00\ndoor,2099-01-02 10:00\ndoor,2099-01-03 10:00\n"
+    told = [rule for row, rule in shop.import_scans(data).issues if not row]
+    assert [rule.partition(";")[0] for rule in told] == ["visits in the future: 2, such as 2099-01-02T10:00:00+00:00"]
+
+
+@pytest.mark.parametrize("title", ["Bots", "Bot clicks", "Number of bots", "Robots"])
+def test_a_count_of_bots_beside_that_of_visits_is_told(shop, title):
+    told = shop.import_scans(f"Short URL,Date,Clicks,{title}\n{GO}/door,2024-01-01,12,3\n".encode()).issues
+    assert told == ((0, f"{title!r} was not read: if 'Clicks' includes bots, these count as scans"),)
+
+
+def test_a_bot_column_that_is_read_is_not_told(shop):
+    assert shop.import_scans(f"Short URL,Date,Clicks,Bot\n{GO}/door,2024-01-01,12,no\n".encode()).issues == ()
