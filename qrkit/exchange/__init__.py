@@ -127,8 +127,8 @@ _LOG = ImportFormat("log", "text/plain", _reader("log"))
 """The format of access logs, which have visits, and no QR Codes."""
 
 LIKE = {
-    "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html", "jsonl": "json",
-    "ndjson": "json",
+    "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "fods": "ods", "xlt": "xls", "htm": "html",
+    "jsonl": "json", "ndjson": "json",
 }  # fmt: skip
 """Other suffixes of the formats of imports."""
 AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text", ".log")
@@ -207,8 +207,10 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
 
 def _of_text(data: bytes, named: str) -> str:
     """Return the format of a text: Excel opens pages and csv files with suffixes of workbooks, so these are common."""
-    from qrkit.exchange import html_file, sql_file
+    from qrkit.exchange import html_file, ods_file, sql_file
 
+    if ods_file.is_flat(data):
+        return "ods"
     if html_file.is_page(data):
         return "html"
     if _XML.match(data) or (named != "csv" and data.lstrip()[:1] == b"<"):
