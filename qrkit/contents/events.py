@@ -151,7 +151,7 @@ def _note_missing_days(fields: dict[str, Any]) -> None:
     lasts = {"monthly": start.day > SHORTEST_MONTH, "yearly": (start.month, start.day) == (2, 29)}
     if lasts.get(repeat):
         span = repeat.removesuffix("ly")
-        note("start", f"is on day {start.day} of a month; each {span} without such a day is left out by calendars")
+        note("start", f"is on day {start.day} of a month; calendars skip each {span} without such a day")
 
 
 def _problems(fields: dict[str, Any]) -> Iterator[Problem]:

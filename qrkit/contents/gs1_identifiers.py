@@ -23,16 +23,19 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
 
-def _table(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _rows(name: str) -> list[list[str]]:
     lines = Path(__file__).with_name(name).read_text("ascii").splitlines()[1:]
-    rows = (line.split("\t") for line in lines)
-    return {first: tuple(tuple(one.split()) for one in groups) for first, *groups in rows}
+    return [line.split("\t") for line in lines]
 
 
-KEYS = _table("gs1_keys.tsv")
+KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    key: tuple(tuple(one.split()) for one in groups) for key, *groups in _rows("gs1_keys.tsv")
+}
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
-_EXCLUSIVE = {first: others for first, (others,) in _table("gs1_exclusive.tsv").items()}
+_EXCLUSIVE = {first: tuple(others.split()) for first, others in _rows("gs1_exclusive.tsv")}
 """How identifiers begin, with the beginnings of others that GS1's General Specifications do not allow beside them."""
+_RULES = {one: row[1:] for row in _rows("gs1_values.tsv") for one in row[0].split()}
+"""What values of the right format match beyond it, as a pattern and as a rule, by identifier."""
 
 CHECKED = {
     "00": 18, "01": 14, "02": 14, "03": 14, "253": 13, "255": 13, "402": 17, "410": 13, "411": 13, "412": 13, "413": 13,
@@ -55,6 +58,9 @@ BIRTHS = frozenset({"7250", "7251"})
 """Identifiers whose date has a year of four digits."""
 DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"
 """Identifiers whose time may be 9999, which means any time of the day."""
+
+PIECES = frozenset({"8006", "8026"})
+"""Identifiers of a piece of a trade item, which end with its number and with that of all pieces."""
 
 GTIN_LENGTHS = (8, 12, 13, 14)
 
@@ -139,6 +145,11 @@ def check_value(number: str, value: str) -> None:
         _compare(number, value[-2:], _check_pair(value[:-2]))
     elif number == "8007" and not _is_iban(value):
         raise broken(f"({number}) is not a valid IBAN")
+    pattern, rule = _RULES.get(number, (".*", ""))
+    if not re.fullmatch(pattern, value):
+        raise broken(f"({number}) {rule}, not {value[:40]!r}")
+    if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
+        raise broken(f"({number}) must end with a piece and their number, such as 0102 for piece 1 of 2")
     if found.is_date:
         _check_date(number, value)
 
