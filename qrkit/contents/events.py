@@ -20,10 +20,9 @@ from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
-from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after
+from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after, zone_or_none
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, unescape
-from qrkit.contents.time_zones import zone_or_none
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
 

@@ -32,9 +32,10 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     key: tuple(tuple(one.split()) for one in groups) for key, *groups in _rows("gs1_keys.tsv")
 }
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
-_EXCLUSIVE = {first: tuple(others.split()) for first, others in _rows("gs1_exclusive.tsv")}
+_LISTED = [(one, *rest) for names, *rest in _rows("gs1_rules.tsv") for one in names.split()]
+_EXCLUSIVE = [(first, tuple(others.split())) for first, others, _, _ in _LISTED if others]
 """How identifiers begin, with the beginnings of others that GS1's General Specifications do not allow beside them."""
-_RULES = {one: row[1:] for row in _rows("gs1_values.tsv") for one in row[0].split()}
+_RULES = {number: (pattern, rule) for number, _, pattern, rule in _LISTED if pattern}
 """What values of the right format match beyond it, as a pattern and as a rule, by identifier."""
 
 CHECKED = {
@@ -136,8 +137,6 @@ def check_value(number: str, value: str) -> None:
     if not found.pattern.fullmatch(value):
         sets = " and ".join(WORDS[one] for one in dict.fromkeys(re.findall("[NXYZ]", found.format)))
         raise broken(f"({number}) {found.title} must have the format {found.format} ({sets}), not {value[:40]!r}")
-    if number == "8003" and not value.startswith("0"):
-        raise broken("(8003) must begin with 0, before the 13 digits of the asset type")
     if number in CHECKED:
         head = value[: CHECKED[number]]
         _compare(number, head[-1], _check_digit(head[:-1]))
@@ -162,7 +161,7 @@ def check_together(numbers: Iterable[str]) -> None:
     """
     for one, other in permutations(numbers, 2):
         is_same_measure = one[0] == "3" and one[:3] == other[:3]
-        if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE.items()):
+        if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE):
             rule = f"must not have both ({one}) and ({other}), which GS1 does not allow in one code"
             raise InvalidParameter(Problem("elements", None, rule))
 
