@@ -35,6 +35,8 @@ _ZEROS = re.compile(r"\.?0+(?![.\d])")
 _WHOLE_ZERO = re.compile(r"(?<!\d)0(?=\.)")
 """The zero before a decimal point, which a path does not need."""
 _MINUS_ZERO = re.compile(r"-0\.0+(?!\d)")
+_ACROSS, _DOWN = re.compile(r"l(\S+) 0(?![.\d])"), re.compile(r"l0 (-?[.\d]+)")
+"""Horizontal and vertical lines."""
 
 DECIMALS = 5
 """Decimals of numbers in modules: more than in pixels, because a module is several pixels wide."""
@@ -42,7 +44,7 @@ OF_MODULES = f"%.{DECIMALS}f"
 
 
 def path_data(outline: Outline) -> str:
-    """Write an outline as the `d` of a path, with numbers as `number` writes them.
+    """Write an outline as the `d` of a path, with numbers as `number` writes them, but without zeros before points.
 
     A scattered outline is measured in modules. Each part of it begins at its own place, and all its other points are
     relative to the point before, so their text is the same in every place.
@@ -68,8 +70,9 @@ def _from_first_point(part: Outline) -> str:
         numbers += [rounded[at] - rounded[here + at % 2] for at in range(begin, end)]
         start = begin if letter == "M" else start
         here = start if letter == "Z" else end - 2
-    rest = _WHOLE_ZERO.sub("", _written(_form(part.letters[1:]).lower(), numbers[2:], OF_MODULES))
-    return _form(part.letters[0]) + rest.replace("l0 0", "")  # between round corners, sides may have no length
+    rest = _written(_form(part.letters[1:]).lower(), numbers[2:], OF_MODULES)
+    rest = rest.replace("l0 0", "")  # between round corners, sides may have no length
+    return _form(part.letters[0]) + _DOWN.sub(r"v\1", _ACROSS.sub(r"h\1", rest)).replace(" -", "-")
 
 
 def _form(letters: str) -> str:
@@ -81,7 +84,7 @@ def _written(form: str, numbers: Sequence[float], written_as: str) -> str:
     """Write numbers in place of the %s of a text; each different one is formatted once."""
     different = dict.fromkeys(numbers)
     text = " ".join([written_as] * len(different)) % tuple(different)
-    words = _ZEROS.sub("", _MINUS_ZERO.sub("0.0", text)).split()
+    words = _WHOLE_ZERO.sub("", _ZEROS.sub("", _MINUS_ZERO.sub("0.0", text))).split()
     written = dict(zip(different, words, strict=True))
     return form % tuple(map(written.__getitem__, numbers))
 
