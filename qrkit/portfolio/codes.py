@@ -164,7 +164,8 @@ class Records:
         """
         if found := campaign_table.campaigns(self.store, self.account.id, id=sought_id(id)):
             return found[0]
-        unknown = NotFound("campaign", id, hint="an ID is needed, not a name")
+        hint = "an ID is needed, not a name" if isinstance(id, str) else "an ID is needed, such as campaign.id"
+        unknown = NotFound("campaign", id.name if isinstance(id, Campaign) else id, hint=hint)
         raise unknown.advising({"python": "campaigns() of the portfolio shows what there is."})
 
     def list_campaigns(self) -> list[Campaign]:
