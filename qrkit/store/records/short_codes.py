@@ -224,7 +224,6 @@ Targets: TypeAlias = dict[str, Target] | TargetTable
 KNOWN = "short codes"
 SEEN = "revision of short codes"
 
-LOOKING = "look at short codes"
 
 IGNORES_CASE = "ignore_case_of_short_codes"
 """The store setting that says whether `Door` and `door` are one short code."""
@@ -417,8 +416,7 @@ def _look_again(database: Engine) -> None:
 
 def _looking_at(database: Engine) -> AbstractContextManager[bool]:
     """Return the lock of a database. One lock per database, so an unresponsive one does not block lookups in others."""
-    found: threading.RLock = database.memory.setdefault(LOOKING, threading.RLock())
-    return found
+    return database.helper("looks at short codes", threading.RLock)
 
 
 def _read_new(database: Engine) -> None:

@@ -68,8 +68,7 @@ class ServedStore(Store):
 
     def forget_visits(self, before: datetime) -> int:
         """Have the other process delete the visits before a timestamp; return the number of visits deleted."""
-        if self.is_in_transaction:
-            raise StoreBusy(f"this thread has an open transaction in {self.path}; end it first")
+        self.check_no_transaction()
         return int(self.database.ask("forget visits", before)["visits"])
 
     @contextmanager
