@@ -14,7 +14,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_any
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
@@ -248,8 +248,7 @@ def _chosen(labels: list[Hashable], columns: Mapping[str, Hashable]) -> dict[str
             near = nearest(str(label), [str(one) for one in labels])
             rule = "appears twice in the frame" if label in labels else f"is not a column of the frame; {near}"
             problems.append(Problem(field_of(columns, name), label, rule))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     return {name: labels.index(label) for name, label in names.items()}
 
 
@@ -268,8 +267,7 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         others = ", ".join(LABELS[one] for one in ALL_NAMES if one != CONTENT)
         rule = f"is a required column, and the frame has no column of this name. {hint}Other columns may be {others}"
         problems.append(Problem(label, None, rule, "missing-parameter"))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     places = {name: names.index(name) for name in ALL_NAMES if name in names}
     if SHORT_URL not in places and (short := foreign.short_url_in(titles)):
         places[SHORT_URL] = titles.index(short)

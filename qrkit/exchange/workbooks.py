@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.errors import Problem, UnreadableFile, raise_any
 from qrkit.exchange.columns import KINDS, Row
 from qrkit.exchange.csv_file import taken_off
 from qrkit.exchange.locating import Cells, Part
@@ -78,8 +78,7 @@ def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterat
         part = list(islice(waiting, TOGETHER))
         columns = zip(names, zip(*part, strict=True), strict=False)
         problems = [problem for name, cells in columns if (problem := _too_long(name, cells, first))]
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         if part or first == 2:
             yield part
         first += len(part)

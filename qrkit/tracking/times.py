@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, similar
 
 Clock = Callable[[], datetime]
 WholePeriod = Literal["week", "month", "quarter"]
@@ -73,8 +73,8 @@ def _suggest_zone(name: str) -> str:
     names = sorted(available_timezones())
     city = name.replace(" ", "_").lower()
     match = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
-    hint = f"did you mean {match!r}?" if match else nearest(name, names)
-    return f"; {hint}" if hint.startswith("did") else ""
+    hint = f"did you mean {match!r}?" if match else similar(name, names)
+    return f"; {hint}" if hint else ""
 
 
 def first_moment(zone: ZoneInfo, day: date) -> datetime:
