@@ -218,7 +218,11 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of:
 
 
 def raise_any(problems: Iterable[Problem]) -> None:
-    """Raise an `InvalidParameter` with these problems, if there are any."""
+    """Raise one error with all problems.
+
+    Raises:
+        InvalidParameter: If there are any.
+    """
     if found := tuple(problems):
         raise InvalidParameter(*found)
 

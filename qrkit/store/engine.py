@@ -14,15 +14,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
 from qrkit.errors import StoreClosed
+from qrkit.late import pd
 from qrkit.store.places.history_places import Place
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 Helper = TypeVar("Helper")

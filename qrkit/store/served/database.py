@@ -8,19 +8,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from qrkit.errors import StoreBusy
+from qrkit.late import pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.sandbox import read_parquet
 from qrkit.store.duckdb.database import DISK, DUCKDB, Database
 from qrkit.store.engine import Engine, Parameters
 from qrkit.store.served.socket_files import connected
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 TOGETHER = 5_000
 """Rows of a table that are sent at once."""
