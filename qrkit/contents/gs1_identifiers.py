@@ -7,10 +7,11 @@ leaves out: check digits, the keys of GS1 Digital Link (URI Syntax 1.3 and later
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,13 +19,20 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.single_lines import check_digits_rule, clean
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
-_ROWS = (line.split("\t") for line in Path(__file__).with_name("gs1_keys.tsv").read_text("ascii").splitlines()[1:])
-KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
-    key: tuple(tuple(one.split()) for one in groups) for key, *groups in _ROWS
-}
+
+def _table(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    lines = Path(__file__).with_name(name).read_text("ascii").splitlines()[1:]
+    rows = (line.split("\t") for line in lines)
+    return {first: tuple(tuple(one.split()) for one in groups) for first, *groups in rows}
+
+
+KEYS = _table("gs1_keys.tsv")
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
+_EXCLUSIVE = {first: others for first, (others,) in _table("gs1_exclusive.tsv").items()}
+"""How identifiers begin, with the beginnings of others that GS1's General Specifications do not allow beside them."""
 
 CHECKED = {
     "00": 18, "01": 14, "02": 14, "03": 14, "253": 13, "255": 13, "402": 17, "410": 13, "411": 13, "412": 13, "413": 13,
@@ -133,6 +141,19 @@ def check_value(number: str, value: str) -> None:
         raise broken(f"({number}) is not a valid IBAN")
     if found.is_date:
         _check_date(number, value)
+
+
+def check_together(numbers: Iterable[str]) -> None:
+    """Judge whether one code may have these application identifiers.
+
+    Raises:
+        InvalidParameter: If GS1 does not allow two of them in one code, such as a net weight with two decimal points.
+    """
+    for one, other in permutations(numbers, 2):
+        is_same_measure = one[0] == "3" and one[:3] == other[:3]
+        if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE.items()):
+            rule = f"must not have both ({one}) and ({other}), which GS1 does not allow in one code"
+            raise InvalidParameter(Problem("elements", None, rule))
 
 
 def _compare(number: str, found: str, expected: str) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, StrictStr
 
-from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
+from qrkit.contents.gs1_identifiers import KEYS, Elements, check_together, check_value, gtin_of
 from qrkit.contents.gs1_paths import qualifiers, read_gs1_path
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.single_lines import Pasted, matching
@@ -98,8 +98,8 @@ def gs1_digital_link(
     """Identify a product, place or thing by a web address (GS1 Digital Link).
 
     Raises:
-        InvalidParameter: If a field breaks its rule, such as a GTIN with a wrong check digit, or there is not exactly
-            one key.
+        InvalidParameter: If a field breaks its rule, such as a GTIN with a wrong check digit, GS1 does not allow two of
+            the values in one code, or there is not exactly one key.
 
     Example:
         >>> from qrkit import contents
@@ -110,6 +110,7 @@ def gs1_digital_link(
     values = {number: value for number, value in named.items() if value is not None} | elements
     key = _key(gtin, {name: named[number] for name, number in NAMES.items()}, elements)
     numbers = [key, *qualifiers(key, values)]
+    check_together(values)
     path = "".join(f"/{number}/{quote(values[number], safe='')}" for number in numbers)
     query = write_query((number, value) for number, value in elements.items() if number not in numbers)
     return domain + path + (f"?{query}" if query else "")

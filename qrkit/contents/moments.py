@@ -6,11 +6,11 @@ import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BeforeValidator, Field, Strict, StrictStr
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 
-from qrkit.contents.single_lines import clean, requiring
+from qrkit.contents.single_lines import clean
+from qrkit.contents.time_zones import suggest_zone, zone_or_none
 from qrkit.model import broken
 
 _DURATION = re.compile(
@@ -54,12 +54,10 @@ def _day_or_time(value: Any) -> Any:
         raise broken("must lie in the years 1 to 9999 of UTC") from error
 
 
-def zone_or_none(name: str) -> ZoneInfo | None:
-    """Return the time zone with this name; None if it does not exist."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
+def _zone(name: str) -> str:
+    if not zone_or_none(name):
+        raise broken(f"must be the name of a time zone, such as Europe/Rome{suggest_zone(name)}")
+    return name
 
 
 def day_of(text: str) -> date | None:
@@ -71,15 +69,25 @@ def day_of(text: str) -> date | None:
         return None
 
 
-def end_after(start: date, duration: str) -> date | None:
+def end_after(start: date, duration: str, zone: str | None = None) -> date | None:
     """Return when an event of this duration (RFC 5545, 3.3.6) ends; if it starts on a day, its last day.
 
+    Days and weeks end at the same time of day, even if clocks change; hours are hours.
+
     Returns None if the text is not a duration, or if the event would end as it starts.
+
+    Args:
+        zone: The time zone of the start, if it has one beside it.
     """
     match = _DURATION.fullmatch(duration.strip().upper())
     parts = {name: int(digits) for name, digits in match.groupdict("0").items()} if match else {}
     try:
-        end = start + timedelta(**parts) if parts else start
+        end = start + timedelta(parts.pop("days", 0), weeks=parts.pop("weeks", 0))
+        if isinstance(end, datetime) and not end.tzinfo and (known := zone_or_none(zone or "")):
+            end = end.replace(tzinfo=known).astimezone(UTC)
+            end = (end + timedelta(**parts)).astimezone(known).replace(tzinfo=None)
+        else:
+            end += timedelta(**parts)
     except OverflowError:
         return None
     if not isinstance(start, datetime):
@@ -91,6 +99,6 @@ def end_after(start: date, duration: str) -> date | None:
 Day = Annotated[date, BeforeValidator(_day)]
 DayOrTime = Annotated[Annotated[date, Strict()] | Annotated[datetime, Strict()], BeforeValidator(_day_or_time)]
 TimeZone = Annotated[
-    Annotated[StrictStr, requiring(zone_or_none, "must be the name of a time zone, such as Europe/Rome")] | None,
+    Annotated[StrictStr, AfterValidator(_zone)] | None,
     Field(description="Time zone of the times, such as Europe/Rome; without it, they are local times of the visitor."),
 ]

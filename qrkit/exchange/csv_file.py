@@ -34,6 +34,8 @@ _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 _RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
 """A line under the heading of a table in Markdown, or between the rows that a database prints."""
 _ROW_COUNT = re.compile(r"\(?[0-9]+ rows?\b.*")
+_NULL = re.compile(r"(?<![^,;\t|\n])\\N(?![^,;\t|\r\n])")
+"""Matches an empty cell where a backslash escapes quotation marks."""
 MOST_BROKEN = 100
 """The maximum number of rows that are not CSV: behind each, the rest of the file may have to be read once more."""
 MOST_SNIFFED = 100_000
@@ -91,7 +93,8 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 def _checked(text: str, share: Share | None) -> Iterator[Cells]:
     """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
     delimiter, bare = _delimiter(text, share), _bare
-    rows = _rows(text, delimiter)
+    escape = "\\" if _has_escapes(text, delimiter) else None
+    rows = _rows(_NULL.sub("", text) if escape else text, delimiter, escape)
     if delimiter == "|" and _RULE.search(text, 0, MOST_SNIFFED):
         rows = map(_of_printed, rows)
     is_broken = undecoded(text)
@@ -123,7 +126,19 @@ def _bare(cell: str) -> str:
     return kept[1] if kept else formula_text(cell) if cell[0] == "=" else taken_off(cell)
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Cells]:
+def _has_escapes(text: str, delimiter: str) -> bool:
+    """Return whether a text is a table only if a backslash escapes quotation marks, as some databases write them."""
+
+    def is_table(escape: str | None) -> bool:
+        with suppress(csv.Error):
+            rows = csv.reader(_lines(text), delimiter=delimiter, strict=True, escapechar=escape)
+            return len({len(cells) for cells in rows if cells}) == 1
+        return False
+
+    return '\\"' in text and not is_table(None) and is_table("\\")
+
+
+def _rows(text: str, delimiter: str, escape: str | None) -> Iterator[Cells]:
     """Yield the rows with apostrophes unchanged; after a row that is not CSV, the next line is read as a row."""
     # csv's default limit for cells would reject the whole file because of one long cell. The limit is global.
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
@@ -135,7 +150,7 @@ def _rows(text: str, delimiter: str) -> Iterator[Cells]:
         yield []
     for _ in range(MOST_BROKEN):
         try:
-            yield from csv.reader(lines, delimiter=delimiter, strict=True)
+            yield from csv.reader(lines, delimiter=delimiter, strict=True, escapechar=escape)
         except csv.Error as error:
             every = every or list(_lines(text))
             start += _lines_before(every[start:], delimiter)

@@ -149,7 +149,7 @@ class Records:
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
-        others = Spellings([one.name for one in self.list_campaigns() if one.id != campaign.id])
+        others = Spellings([tidy_name(one.name) for one in self.list_campaigns() if one.id != campaign.id])
         text = others.warning(campaign.name, what="campaigns")
         if text and self._warn:
             self._warn(text)
@@ -164,7 +164,8 @@ class Records:
         """
         if found := campaign_table.campaigns(self.store, self.account.id, id=sought_id(id)):
             return found[0]
-        unknown = NotFound("campaign", id, hint="an ID is needed, not a name")
+        hint = "an ID is needed, not a name" if isinstance(id, str) else "an ID is needed, such as campaign.id"
+        unknown = NotFound("campaign", id.name if isinstance(id, Campaign) else id, hint=hint)
         raise unknown.advising({"python": "campaigns() of the portfolio shows what there is."})
 
     def list_campaigns(self) -> list[Campaign]:

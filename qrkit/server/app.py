@@ -19,7 +19,7 @@ from qrkit.contents.gs1_identifiers import KEYS
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.drawing.untrusted.fetching import Fetcher
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod, extra
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod, extra, ignored
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.base_urls import earlier_base_urls, kept_base_url
@@ -38,7 +38,6 @@ from qrkit.server.requests.request import (
     Response,
     header_text,
     headers_of,
-    ignored,
     is_browser,
     problem,
     unless_known,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -195,8 +195,10 @@ CASED = frozenset({"query-param", "gs1-element"})
 NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 
-def _in_a_list(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else () if value is None else value
+def _as_texts(value: Any) -> Any:
+    """Return the values of a condition, of which one may stand alone; numbers and dates may be no text."""
+    values = () if value is None else value if isinstance(value, list | tuple) else (value,)
+    return tuple(str(one) if type(one) in (int, date, datetime) else one for one in values)
 
 
 def _alone(values: tuple[str, ...]) -> str | list[str]:
@@ -217,7 +219,7 @@ _Key = Annotated[str, BeforeValidator(lambda key: "" if key is None else key), L
 _Value = Annotated[str, Length(0, LONGEST_VALUE)]
 _Values = Annotated[
     tuple[_Value, ...],
-    BeforeValidator(_in_a_list),
+    BeforeValidator(_as_texts),
     Most(0, MOST_VALUES),
     UNLESS_EMPTY,
     PlainSerializer(_alone, when_used="json"),

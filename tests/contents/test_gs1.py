@@ -101,7 +101,7 @@ others = st.fixed_dictionaries(
         "11": dates,
         "3103": six_digits,
         "240": letters,
-        "37": st.just("25"),
+        "8012": letters,
         "416": digits.map(lambda one: checked("416", one)),
         "7007": dates,
         "3922": st.from_regex("[0-9]{1,15}", fullmatch=True),
@@ -194,6 +194,22 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
         (lambda: contents.gs1_elements({"01": "09506000134352", "10": f"A{SEPARATOR}21B"}), r"\(10\)"),
         (lambda: contents.gs1_elements({"01": "09506000134352", "10": "A\n"}), r"\(10\)"),
         (lambda: contents.gs1_elements(5), "must be an object"),
+        *(
+            (lambda elements=elements: contents.gs1_elements(elements), rf"both \({one}\) and \({other}\), which GS1")
+            for elements, one, other in (
+                ("(01)09506000134352(37)25", "01", "37"),
+                ("(00)195201234567891232(02)09520123456788(01)09520123456788", "01", "02"),
+                ("(01)09506000134352(3103)000195(3102)001950", "3103", "3102"),
+                ("(01)09506000134352(3922)0299(3932)9780299", "3922", "3932"),
+                ("(01)09506000134352(422)040(426)040", "422", "426"),
+                ("(8017)195201234567891232(8018)195201234567891232", "8017", "8018"),
+            )
+        ),
+        (
+            lambda: contents.gs1_digital_link("9520123456788", elements={"37": "25"}),
+            r"elements: must not have both \(01\) and \(37\)",
+        ),
+        (lambda: contents.gs1_digital_link("9520123456788", elements="(3103)000195(3102)001950"), "both"),
     ],
 )
 def test_wrong_fields_are_refused_with_what_is_right(make, message):

@@ -9,7 +9,7 @@ from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.writers import FORMATS
-from qrkit.errors import BadRequest, NotAuthenticated
+from qrkit.errors import BadRequest, NotAuthenticated, ignored
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GenerateRequest, Shortener, choice, in_format, read_post
 from qrkit.pictures.image import QRImage, read_pictures
@@ -17,7 +17,7 @@ from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server import jobs
 from qrkit.server.requests.generate_query import content_disposition, read_get
 from qrkit.server.requests.parsing import json_object
-from qrkit.server.requests.request import JSON, Response, ignored, tagged
+from qrkit.server.requests.request import JSON, Response, tagged
 from qrkit.server.requests.track_request import json_named
 from qrkit.server.service import Call
 from qrkit.tracking.short_urls import new_short_code

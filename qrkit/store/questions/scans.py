@@ -205,11 +205,13 @@ class Scans(Shown):
             except OverflowError as error:
                 rule = "is too far from today to be converted to UTC; leave it out"
                 raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
-        for name in ("campaign_id", "qrcode_id", "kinds"):
-            object.__setattr__(self, name, as_tuple(getattr(self, name)))  # so that views are comparable and immutable
+        given = {name: getattr(self, name) for name in ("campaign_id", "qrcode_id", "kinds")}
+        for name, value in given.items():
+            object.__setattr__(self, name, as_tuple(value))  # so that views are comparable and immutable
         for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
-                raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
+                rule = f"must be an ID, such as {name.removesuffix('_id')}.id, or a list of IDs"
+                raise InvalidParameter(Problem(name, given[name], rule, "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must contain only {', '.join(get_args(Kind))}"))
         check_filters(self.attributes)

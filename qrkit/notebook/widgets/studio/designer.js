@@ -105,7 +105,7 @@ function render(host) {
   const undo = tool("↶", say("Undo"), () => studio.take({ ask: "undo" }), { class: "qk-icon" });
   const redo = tool("↷", say("Redo"), () => studio.take({ ask: "redo" }), { class: "qk-icon" });
   const output = makeOutput(studio, form);
-  const bar = h("div", { class: "qk-line qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
+  const bar = h("div", { class: "qk-line qk-bar" }, studio.name, badge.element, h("div", { class: "qk-set" }, undo, redo, ...gallery.save, output.button), busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
   const side = h("div", { class: "qk-stack qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
   root.append(bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
