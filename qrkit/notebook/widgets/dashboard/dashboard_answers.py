@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
 
 from qrkit import analytics, charts, report
 from qrkit.analytics.over_time import previous_view
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_any
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.report.campaign_comparison import side_by_side
@@ -123,8 +123,7 @@ class Asked:
                 copy = replace(copy, **{f"{form}until": first})
             else:
                 problems.append(Problem(f"{form}until", f"{last}", f"must not be earlier than {first}", "out-of-range"))
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         return copy
 
     def of(self, scans: Scans) -> Scans:
