@@ -97,11 +97,7 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     """Draw the symbol of a scene and its surroundings, with a few pixels per module.
 
     Args:
-        scene: The drawing.
         pixels: Pixels per module, at least 3; large symbols get fewer.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
@@ -119,11 +115,7 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
 
 
 def sample_modules(scene: Scene, rows: slice, columns: slice) -> Greys:
-    """Return what `sample(scene).modules()` has in these rows and columns, drawing no more than these modules.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
-    """
+    """Return what `sample(scene).modules()` has in these rows and columns, drawing no more than these modules."""
     across = scene.symbol.side + 2 * MARGIN
     pixels = _pixels(PIXELS, across)
     (first_row, last_row, _), (first, last, _) = rows.indices(across), columns.indices(across)
@@ -160,12 +152,8 @@ def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels,
     """Return red, green and blue of the whole image on a page, 0..1, and its pixels per module.
 
     Args:
-        scene: The drawing.
         pixels: Pixels per module, unless the image would exceed `MOST_READ_SIDE` pixels per side.
         page: The color of the page behind transparent areas.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
     """
     from qrkit.drawing.scene import Matrix
 
