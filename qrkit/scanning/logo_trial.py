@@ -54,13 +54,7 @@ class LogoTrial:
     The other images of the design, its frame, and the shapes of its modules do not count.
 
     Args:
-        design: The design.
-        logo: The logo.
         fetch: Downloads the logo if it is given by its URL.
-
-    Raises:
-        InvalidParameter: If the design is a Micro QR Code, which has no verdict.
-        ContentTooLong: If the content of the design does not fit.
     """
 
     def __init__(self, design: Design, logo: Logo, fetch: Fetch | None) -> None:
@@ -71,22 +65,12 @@ class LogoTrial:
         self._symbol, self._layout = symbol_of(self._plain), layout_of(self._plain)
 
     def is_modest(self, share: float, ground: Ground | None, place: tuple[float, float]) -> bool:
-        """Return whether the logo, with its plate, uses at most half of the error correction, and spares what has none.
-
-        Raises:
-            AssetError: If the logo cannot be drawn.
-            RenderingFailed: If the renderer fails on the logo, or takes too long.
-        """
+        """Return whether the logo and its plate use at most half of the error correction, and spare what has none."""
         layers = self._layers(share, ground, place)
         return (self._is_free or _is_modest(self._reckoned(layers, ground))) and _is_modest(self._measured(layers))
 
     def is_likely(self, share: float, ground: Ground | None, place: tuple[float, float]) -> bool:
-        """Return whether the logo is modest by arithmetic or, with free pad codewords, which depend on it, if drawn.
-
-        Raises:
-            AssetError: If the logo cannot be drawn.
-            RenderingFailed: If the renderer fails on the logo, or takes too long.
-        """
+        """Return whether the logo is modest by arithmetic or, with free pad codewords, which depend on it, if drawn."""
         layers = self._layers(share, ground, place)
         return _is_modest(self._measured(layers) if self._is_free else self._reckoned(layers, ground))
 

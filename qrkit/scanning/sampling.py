@@ -97,13 +97,9 @@ def sample(scene: Scene, pixels: int = PIXELS, rows: slice = slice(None), column
     """Draw the symbol of a scene and its surroundings, with a few pixels per module.
 
     Args:
-        scene: The drawing.
         pixels: Pixels per module, at least 3; large symbols get fewer.
         rows: Rows of modules to draw, counted from the margin; by default, all of them.
         columns: Columns of modules to draw.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
@@ -142,12 +138,8 @@ def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels,
     """Return red, green and blue of the whole image on a page, 0..1, and its pixels per module.
 
     Args:
-        scene: The drawing.
         pixels: Pixels per module, unless the image would exceed `MOST_READ_SIDE` pixels per side.
         page: The color of the page behind transparent areas.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
     """
     from qrkit.drawing.scene import Matrix
 
