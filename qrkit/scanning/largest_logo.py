@@ -106,8 +106,7 @@ def largest_logo(
 
     @cache
     def fitted(parts: int) -> State | None:
-        layer = logo.layer_on(design, parts / PARTS / side, place)
-        layers = logo.layers(design, layer, ground, {"display": display})
+        layers = logo.layers(design, logo.layer_on(design, parts / PARTS / side, place), ground, {"display": display})
         return _fit(bench, design.replace(layers=[*design.layers, *layers]), known, may)
 
     verdict = cache(lambda: bench.report(design, level).verdict)
