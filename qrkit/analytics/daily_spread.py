@@ -95,7 +95,7 @@ def whole_days(views: Sequence[Scans], *, to_now: bool = False) -> list[tuple[da
             rule = "has no scans; set `since` and `until` to say which days had none"
             raise InvalidParameter(Problem("scans", None, rule))
         if (until - since).days < FEWEST_DAYS:
-            rule = f"has {max((until - since).days, 0)} whole days; {FEWEST_DAYS} are needed to see how days vary"
+            rule = f"needs {FEWEST_DAYS} whole days or more to see how days vary, not {max((until - since).days, 0)}"
             raise InvalidParameter(Problem("scans", None, rule))
         ends.append((since, until))
     return ends

@@ -6,7 +6,7 @@ import re
 from base64 import b64decode
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
@@ -22,10 +22,7 @@ from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path
 from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.untrusted.assets import Fetch, data_uri, read_asset
 from qrkit.errors import Problem, nearest
-
-if TYPE_CHECKING:
-    import numpy as np
-
+from qrkit.late import np
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
 """The shape of the ground under a logo; a `circle` under a long logo is as long, with round ends."""
@@ -109,8 +106,6 @@ def _pixels(picture: Bitmap | Drawing | Outline, width: int, height: int) -> np.
 
 @lru_cache(maxsize=4)
 def _round_ends(logo: Logo) -> tuple[float, float]:
-    import numpy as np
-
     pixels = logo.pixels()
     height, width, _ = pixels.shape
     rows, columns = np.nonzero(pixels[:, :, 3])

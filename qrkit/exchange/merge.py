@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.exchange.columns import Row
 from qrkit.languages import say
 from qrkit.languages.sentences import Sentence
-from qrkit.late import Shown
+from qrkit.late import Shown, pd
 from qrkit.tracking.names import Spellings, tidy_name
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from qrkit.tracking.records import QRCode
+from qrkit.tracking.records import QRCode
 
 __all__ = ["ImportIssue", "ImportResult", "Reason", "issue_of", "merge"]
 
@@ -25,9 +21,9 @@ Reason = Literal[
     "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
     "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
     "unknown-column", "unread-sheet", "unread-file", "hidden-row", "struck-row", "shared-path",
-    "limits-unknown", "own-parameters", "rule-without-effect",
+    "limits-unknown", "own-parameters", "rule-without-effect", "damaged-text",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last twenty-two, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last twenty-three, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, Sentence] = {
     "renamed": "{count} renamed",
     "code-taken": "{count} given a new short URL",
@@ -42,13 +38,14 @@ _CHANGED: dict[Reason, Sentence] = {
     "formula-unsaved": "{count} with a formula without a value",
     "rule-without-effect": "{count} with a rule that never takes effect",
     "field-left-out": "{count} without some of their fields",
+    "damaged-text": "{count} with a text that another program damaged",
     "suspicious-url": "{count} with a suspicious address",
     "no-address": "{count} with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
 _TO_FIX: frozenset[Reason] = frozenset({
     "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "suspicious-url",
-    "no-address", "field-left-out", "rule-without-effect",
+    "no-address", "field-left-out", "rule-without-effect", "damaged-text",
 })  # fmt: skip
 """The reasons of rows that people want to correct."""
 _NOT_KEPT: frozenset[Reason] = frozenset({
@@ -87,11 +84,11 @@ class ImportIssue:
             `no-address` rows hold a text such as "N/A" in a column of addresses, or a payment behind a short URL that
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
             `field-left-out` rows were imported without a text that cannot be a field; `rule-without-effect` rows keep
-            their short URL with a rule that never takes effect; `own-column` (a column that became a field),
-            `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
-            `hidden-row`, `struck-row` (text that is struck out), `limits-unknown` and `own-parameters` (links whose own
-            parameters keep their values, unlike in the service) are about the whole file, and `shared-path` about all
-            short URLs of a host.
+            their short URL with a rule that never takes effect; `damaged-text` rows keep a text that another program
+            shortened or read in a wrong encoding; `own-column` (a column that became a field), `heading-row`,
+            `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`, `hidden-row`, `struck-row` (text that
+            is struck out), `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike
+            in the service) are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -169,8 +166,6 @@ class ImportResult(Shown):
 
         Columns: campaign, name, content, error (str).
         """
-        import pandas as pd
-
         rows = [(issue.campaign, issue.name, issue.content, issue.error) for issue in self.issues]
         index = pd.Index([issue.row for issue in self.issues], name="row", dtype="int64")
         return pd.DataFrame(rows, columns=["campaign", "name", "content", "error"], index=index, dtype="str")
@@ -223,9 +218,9 @@ class _Taken:
         return other
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Reversible[str]:
         """The names, without extra spaces."""
-        return [*self._contents]
+        return self._contents
 
     def __contains__(self, name: str) -> bool:
         return tidy_name(name) in self._contents

@@ -26,7 +26,7 @@ from qrkit.drawing.letters.lettering import missing_letters
 from qrkit.drawing.scene import Group, Item, Matrix, Rectangle, Scene, Shape
 from qrkit.drawing.writers import svg, zpl
 from qrkit.drawing.writers.pdf import PdfFile
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed, raise_any
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
 from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
@@ -230,8 +230,7 @@ class _Sheet:
             InvalidParameter: If labels cannot be printed; a problem for each.
         """
         steps = map(self._problems, (self._measure, self._check_modules))
-        if problems := [*islice(chain.from_iterable(steps), MOST_PROBLEMS)]:
-            raise InvalidParameter(*problems)
+        raise_any(islice(chain.from_iterable(steps), MOST_PROBLEMS))
         settings, ground = self._settings, self._settings.label_color or WHITE
         for name, index, row, image in self._looks.values():
             self._preflight(name, image, self._placed(index, row))
@@ -342,8 +341,7 @@ class _Sheet:
             problems.append(Problem("dpi", None, "is required for a .zpl: 203, 300 or 600, as your label printer has"))
         if stock.panels > 1:
             problems.append(Problem("stock", stock.name, "is a folded card, which needs a .pdf"))
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
 
     def _each(self) -> Iterator[tuple[QRImage, Placed]]:
         """Yield the code of each label, and where it and the texts lie."""

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest, renaming
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_any, renaming
 from qrkit.late import named
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class Decoration(NamedTuple):
         from qrkit.drawing.logo import placed_logo, without_logo
         from qrkit.drawing.untrusted.assets import picture_content
 
-        if problems := self.problems():
-            raise InvalidParameter(*problems)
+        raise_any(self.problems())
         logo = None if self.logo is None else picture_content(self.logo, "logo")
         if self.preset is not None:
             caption = self._caption(design.frame)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.late import pd
 from qrkit.pictures.batches import Batch, generate_many
 from qrkit.pictures.decorating import Decoration, parts_by_name
 from qrkit.pictures.patterns import check_patterns, filled, path_in
 from qrkit.pictures.printing import PrintSize
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 NUMBER = "n"
 """The field with the number of a row, counted from 1, unless a column has this name."""

@@ -258,7 +258,7 @@ def campaign(
     """
     how: dict[str, Any] = {"attributes": attributes, "compare_to": compare_to, "holidays": holidays, "least": least}
     asked = _parse(since, until, time_zone, portfolio.scans, **how)
-    ids = [campaign_id] if isinstance(campaign_id, str) else list(dict.fromkeys(campaign_id or ()))
+    ids = [campaign_id] if isinstance(campaign_id, str | Campaign) else list(dict.fromkeys(campaign_id or ()))
     if not ids:
         rule = "must be the ID of a campaign, or several; to report on all of them, use report.portfolio"
         raise InvalidParameter(Problem("campaign_id", campaign_id, rule))

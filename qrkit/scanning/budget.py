@@ -112,6 +112,10 @@ class Budget(Shown):
         shares = blocks(self.symbol.version, self.symbol.error_correction)
         return any(errors > share.correction // 2 for errors, share in zip(self.least_errors, shares, strict=False))
 
+    def as_read(self) -> Budget:
+        """Return the budget of a symbol that readers read: its message is not lost, whatever was measured."""
+        return replace(self, least_errors=())
+
     @property
     def worst_block(self) -> int:
         """Number of the block with the least error correction left."""

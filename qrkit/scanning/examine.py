@@ -79,13 +79,15 @@ def examine(
         sampled, budget = measure(drawn)
         budget = replace(budget, find_causes=partial(causes_of, design, pictures))
         structure = structure_of(sampled, symbol, budget.wrong)
-        issues = issues_of(design, budget, structure, audience, level)
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
     panel = None
     if seen:
         from qrkit.scanning.panel import run_panel
 
         panel = run_panel(*seen, _expected(drawn), level=level, audience=audience, engines=engines, symbol=symbol)
+        budget = budget.as_read() if panel.rate else budget
+    with within(LONGEST_SECONDS):
+        issues = issues_of(design, budget, structure, audience, level)
     return report_of(
         design.content,
         level,

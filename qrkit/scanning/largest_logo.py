@@ -13,7 +13,7 @@ from qrkit.design.limits import Display, PadChoice
 from qrkit.drawing.logo import Ground, Logo, Plate, for_plate, place_problems, plate_problems
 from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.untrusted.assets import Fetch
-from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
+from qrkit.errors import CannotRepair, Problem, nearest, raise_any
 from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
 from qrkit.scanning.issues import MOST_USED
@@ -106,8 +106,7 @@ def largest_logo(
 
     @cache
     def fitted(parts: int) -> State | None:
-        layer = logo.layer_on(design, parts / PARTS / side, place)
-        layers = logo.layers(design, layer, ground, {"display": display})
+        layers = logo.layers(design, logo.layer_on(design, parts / PARTS / side, place), ground, {"display": display})
         return _fit(bench, design.replace(layers=[*design.layers, *layers]), known, may)
 
     verdict = cache(lambda: bench.report(design, level).verdict)
@@ -153,5 +152,4 @@ def _check(design: Design, target: float, problems: list[Problem], may: Collecti
         for one in may
         if one not in MAY
     ]
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)

@@ -26,7 +26,7 @@ from qrkit.scanning.budget import Budget, damage, true_modules, with_margin, wro
 from qrkit.scanning.examine import drawn
 from qrkit.scanning.issues import MOST_USED, fixed_issues
 from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, Greys, median, middles, sample, sample_modules
+from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, Greys, median, middles, sample
 from qrkit.scanning.verdict import no_verdict
 from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Role, Symbol
@@ -87,7 +87,8 @@ class LogoTrial:
         with within(LONGEST_SECONDS):
             _, symbol, _, scene = drawn(self._plain.replace(layers=layers), self._fetch)
             window = self._window(layers)
-            return _budget(symbol, _bare_luma(self._plain, symbol), window, sample_modules(scene, *window))
+            seen = sample(scene, PIXELS, *window).modules()
+            return _budget(symbol, _bare_luma(self._plain, symbol), window, seen)
 
     def _reckoned(self, layers: Sequence[Layer], ground: Ground | None) -> Budget:
         """Return what layers use by arithmetic."""

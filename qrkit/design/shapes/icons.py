@@ -8,7 +8,7 @@ from io import BytesIO
 from zipfile import ZipFile
 
 from qrkit.design.outline import Outline
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, first_of, nearest
 
 MOST_PROPOSED = 4
 """Names that an error suggests."""
@@ -49,8 +49,7 @@ def _suggestion(name: str) -> str:
     fuller = sorted(longer, key=lambda icon: (not icon.startswith(name), icon))
     if not fuller or name.lower() in fuller:
         return nearest(name, icon_names())
-    more = f" and {len(fuller) - MOST_PROPOSED} more" if len(fuller) > MOST_PROPOSED else ""
-    return f"there are {', '.join(map(repr, fuller[:MOST_PROPOSED]))}{more}"
+    return f"there are {first_of([repr(icon) for icon in fuller], MOST_PROPOSED)}"
 
 
 @cache

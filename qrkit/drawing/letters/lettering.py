@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, rectangle
+from qrkit.errors import first_of
 
 if TYPE_CHECKING:
     from qrkit.drawing.letters.fonts.worker import Font
@@ -135,8 +136,7 @@ def missing_letters(characters: Iterable[str]) -> str:
     named = [f"{one!r} (U+{ord(one):04X})" for one in characters]
     if len(named) == 1:
         return f"the font has no letter {named[0]}, which is drawn as a box"
-    shown = ", ".join(named[:MOST_NAMED]) + (f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else "")
-    return f"the font has no letters {shown}, which are drawn as boxes"
+    return f"the font has no letters {first_of(named, MOST_NAMED)}, which are drawn as boxes"
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from qrkit.design.color import Color
+from qrkit.late import np
 
 MOST_BYTES = 16_000_000
 """Bytes of a profile; the largest of the ECI and of Adobe have under three million."""
@@ -58,7 +59,6 @@ class Press:
             height: Height in pixels.
             rgb: Red, green and blue of each pixel.
         """
-        import numpy as np
         from PIL import Image, ImageCms
 
         picture = Image.frombytes("RGB", (width, height), rgb)

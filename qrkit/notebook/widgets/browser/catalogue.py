@@ -233,7 +233,7 @@ class Catalogue:
             asked = replace(sample_request(**sent), is_let_in=True)
             found = self.portfolio.explain(after, asked, at=from_iso(at, name="at") if at else None, **place)
         except InvalidParameter as error:
-            return {"problems": {one.name: one.rule for one in error.problems}}
+            return {"problems": {one.name: translated(one.rule) for one in error.problems}}
         return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": translated(found.sentence)}
 
     def use_template(self, name: str, design: Design) -> None:

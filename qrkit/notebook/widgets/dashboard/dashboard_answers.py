@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
 
 from qrkit import analytics, charts, report
 from qrkit.analytics.over_time import previous_view
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_any
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.report.campaign_comparison import side_by_side
@@ -18,7 +18,7 @@ from qrkit.report.comparisons import CompareTo, year_before
 from qrkit.report.facts import gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
-from qrkit.report.words import titles_of
+from qrkit.report.words import NO_CAMPAIGN, titles_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
@@ -123,8 +123,7 @@ class Asked:
                 copy = replace(copy, **{f"{form}until": first})
             else:
                 problems.append(Problem(f"{form}until", f"{last}", f"must not be earlier than {first}", "out-of-range"))
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         return copy
 
     def of(self, scans: Scans) -> Scans:
@@ -275,7 +274,7 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     view, before = asked.of(portfolio.scans), asked.before(portfolio.scans)
     colors = colors_by_name(portfolio.store, portfolio.account.id)
     wide, half = (max((one for one in WIDTHS if one <= room), default=WIDTHS[0]) for room in (width, narrow))
-    by_day = analytics.scans_per_day(view, by="campaign")
+    by_day = analytics.scans_per_day(view, by="campaign").replace({"campaign": {"": say(NO_CAMPAIGN)}})
     yield Drawn(say("Scans per day"), charts.lines(by_day, colors=colors, width=wide), by_day, is_wide=True)
     if before is not None:
         title = say(COMPARED[asked.compare], since=str(asked.compare_since), until=str(asked.compare_until))
