@@ -288,6 +288,12 @@ def test_lines_on_the_console_are_read_and_their_time_zone_is_told(shop, line):
     assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
 
 
+@pytest.mark.parametrize("offset", ["Z", "+01:00", " +0100"])
+def test_lines_with_an_offset_say_all(shop, offset):
+    line = f"2024-03-01T10:00:05.1{offset} INFO:     {REQUEST}"
+    assert shop.import_scans(line.encode(), format="log").issues == ()
+
+
 def test_lines_without_a_time_are_told(shop):
     result = shop.import_scans(f"INFO:     {REQUEST}\nINFO:     {REQUEST}\n".encode(), format="log")
     told = [(row, "has no time" in rule) for row, rule in result.issues if row]
