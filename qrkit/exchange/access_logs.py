@@ -45,7 +45,7 @@ _TIME = re.compile(
 _ISO_DAY = r"\d{4}(?:-\d\d-|/\d\d/)\d\d(?:T| )\d\d:\d\d:\d\d(?:[.,]\d+)?+"
 _ISO_TIME = re.compile(rf"{_ISO_DAY}(?: ?(?:Z|[+-]\d\d:?\d\d))?")
 _LOCAL_TIME = re.compile(rf"\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}[: ][\d:]{{8}}[\d.]*\]|{_ISO_DAY}(?! ?(?:Z|[+-]\d))")
-_PAIR = re.compile(r'([\w.@-]+)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
+_PAIR = re.compile(r'(?<![\w.@-])([\w.@-]++)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
 """A field and its value in a line such as method=GET path="/door"."""
 _TEXT = r'"((?:[^"\\]|\\.)*+)"'
 _REQUEST = re.compile(

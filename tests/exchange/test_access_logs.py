@@ -223,7 +223,13 @@ def test_a_redirect_that_cannot_be_read_is_reported_without_its_address(shop):
     assert "status of a redirect" in result.issues[0][1] and "203.0.113.9" not in result.issues[0][1]
 
 
-@pytest.mark.parametrize("line", ['"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /', "method=" + "a" * 99),
+        *('method="\\" ', "2024-03-01 10:00:05" * 9, '"GET /'),
+    ],
+)
 def test_hostile_lines_are_read_in_linear_time(shop, line):
     good = combined("GET /door HTTP/1.1", 302)
     began = process_time()
