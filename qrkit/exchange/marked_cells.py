@@ -1,4 +1,4 @@
-"""Cells that are more than their text, or another one: links, formulas without a value, and what other programs changed.
+"""Cells that are more than their text: links, formulas without a value, numbers, and what other programs changed.
 
 Numbers may show or mean another text; texts may have been read in a wrong encoding, shortened, or turned into dates.
 """
