@@ -128,7 +128,7 @@ International = Annotated[
 To = Annotated[
     EmailAddresses,
     requiring(bool, "must have at least one e-mail address"),
-    Field(description="Receivers.", examples=["ana@example.com"]),
+    Field(title="Recipient", description="E-mail addresses.", examples=["ana@example.com"]),
 ]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]

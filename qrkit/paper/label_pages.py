@@ -36,8 +36,9 @@ class SheetSettings(Inks):
     """How labels are arranged, printed and cut."""
 
     stock: str = Field(
-        description="Part number of a label stock, such as `L7160`, or a card: `business-card`, `table-tent`, "
-        "`a6`, `sticker`, `ticket`, `hang-tag`; or a `poster`, whose first line of text stands above the code."
+        description="Part number of a label stock, such as `L7160`, or a card: `business-card`, `us-business-card`, "
+        "`table-tent`, `a6`, `sticker`, `ticket`, `hang-tag`; or a `poster`, whose first line of text stands above the "
+        "code."
     )
     paper: str | None = Field(
         default=None,
@@ -82,10 +83,7 @@ class Pages:
     """Pages in millimeters from the top left corner, moved and scaled for the printer.
 
     Args:
-        pdf: The file.
-        stock: The labels of a page.
         settings: How they are printed.
-        lettering: The letters of their texts.
 
     Attributes:
         count: Number of pages.
@@ -129,7 +127,6 @@ class Pages:
         """Paint a label: a code and lines of text on each panel, within its outline and bleed.
 
         Args:
-            at: The top left corner of the label.
             placed: Where the code and the lines lie.
             form: The code, as a form of the file.
             scale: Millimeters per pixel of the form.

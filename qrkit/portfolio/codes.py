@@ -16,7 +16,7 @@ from unicodedata import normalize
 from qrkit.contents.cards import summary
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, similar
 from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.given_fields import checked_terms, merged, only_given, with_fields
@@ -149,7 +149,7 @@ class Records:
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
-        others = Spellings([one.name for one in self.list_campaigns() if one.id != campaign.id])
+        others = Spellings([tidy_name(one.name) for one in self.list_campaigns() if one.id != campaign.id])
         text = others.warning(campaign.name, what="campaigns")
         if text and self._warn:
             self._warn(text)
@@ -164,7 +164,8 @@ class Records:
         """
         if found := campaign_table.campaigns(self.store, self.account.id, id=sought_id(id)):
             return found[0]
-        unknown = NotFound("campaign", id, hint="an ID is needed, not a name")
+        hint = "an ID is needed, not a name" if isinstance(id, str) else "an ID is needed, such as campaign.id"
+        unknown = NotFound("campaign", id.name if isinstance(id, Campaign) else id, hint=hint)
         raise unknown.advising({"python": "campaigns() of the portfolio shows what there is."})
 
     def list_campaigns(self) -> list[Campaign]:
@@ -571,10 +572,7 @@ class Records:
 
 def _suggestion(text: str, names: Sequence[str]) -> str:
     """Return a hint for a name that was not found: similar names, if there are any."""
-    if not names:
-        return "there are none yet"
-    hint = nearest(text, names)
-    return hint if hint.startswith("did") else ""
+    return similar(text, names) if names else "there are none yet"
 
 
 def told_apart(code: QRCode) -> str:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
-from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
+from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, first_of, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.archives import SIGNATURE, gunzipped
 from qrkit.exchange.columns import Row, Rows
@@ -208,10 +208,9 @@ def check_codes_kept(result: ImportResult) -> None:
     taken = [issue for issue in result.issues if issue.reason == "code-taken"]
     if not taken:
         return
-    shown = "; ".join(f"row {issue.row}: {issue.detail.partition(';')[0]}" for issue in taken[:MOST_TAKEN])
-    more = f"; and {len(taken) - MOST_TAKEN} more" if len(taken) > MOST_TAKEN else ""
+    shown = first_of([f"row {issue.row}: {issue.detail.partition(';')[0]}" for issue in taken], MOST_TAKEN, "; ")
     what = "1 short code" if len(taken) == 1 else f"{len(taken)} short codes"
-    rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}{more}"
+    rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}"
     raise UnreadableFile(f"{rule}; nothing was imported").advising(
         {
             "command": "with --update-by short_url, these rows change those codes; with --anyway, they add codes",
@@ -225,17 +224,18 @@ class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
     def __init__(self, present: Present, table: Table, add: Add, campaign: str) -> None:
-        self._present, self._add, self._default_campaign, self._rows = present, add, campaign, table.rows
+        self._present, self._add, self._default_campaign = present, add, campaign
         tails = {code: slug(words) for code, words in read_pairs(present.tails)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
-        self._spellings = Spellings([*reversed(self._campaigns)])
+        self._spellings = Spellings([*map(tidy_name, reversed(self._campaigns))])
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
-        contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        addresses = share_of_addresses(contents)
+        texts = [(row.cells.get("Content", ""), row.cells.get("Trackable URL", ""), row.error) for row in table.rows]
+        self._urls = {url for content, url, error in texts if content and url and not error}
+        addresses = share_of_addresses([content for content, _, _ in texts if not NO_CONTENT.fullmatch(content)])
         self._no_address = NO_CONTENT if addresses >= MOSTLY else None
         if table.of_links or addresses >= HARDLY_ANYTHING_ELSE:
             self._no_address = _NO_SCHEME
@@ -393,10 +393,8 @@ class _Importing:
 
         Without such links, there are none, which saves a second look at each short URL.
         """
-        rows = (row.cells for row in self._rows if not row.error and row.cells.get("Content"))
-        urls = {cells.get("Trackable URL", "") for cells in rows} - {""}
-        here = [url for url in urls if self._is_here(url)]
-        found = map(self._read_link, here if len(here) < len(urls) else ())
+        here = [url for url in self._urls if self._is_here(url)]
+        found = map(self._read_link, here if len(here) < len(self._urls) else ())
         return frozenset(link.code for link in found if link)
 
     def _link(self, url: str) -> ShortLink | None:

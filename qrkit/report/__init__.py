@@ -23,10 +23,10 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import CompareTo
+from qrkit.report.comparisons import ATTRIBUTES, Asked, CompareTo
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
-from qrkit.report.facts import ATTRIBUTES, Asked, Facts, gather
+from qrkit.report.facts import Facts, gather
 from qrkit.report.findings import findings, headline, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
@@ -258,7 +258,7 @@ def campaign(
     """
     how: dict[str, Any] = {"attributes": attributes, "compare_to": compare_to, "holidays": holidays, "least": least}
     asked = _parse(since, until, time_zone, portfolio.scans, **how)
-    ids = [campaign_id] if isinstance(campaign_id, str) else list(dict.fromkeys(campaign_id or ()))
+    ids = [campaign_id] if isinstance(campaign_id, str | Campaign) else list(dict.fromkeys(campaign_id or ()))
     if not ids:
         rule = "must be the ID of a campaign, or several; to report on all of them, use report.portfolio"
         raise InvalidParameter(Problem("campaign_id", campaign_id, rule))

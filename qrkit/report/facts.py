@@ -12,9 +12,10 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from qrkit import analytics
+from qrkit.analytics.over_time import by_day
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
+from qrkit.report.comparisons import FEWEST_DAYS, Asked, Comparisons, Span, compared
 from qrkit.report.sentences import say
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import names_of, quoted, titles_of
@@ -29,9 +30,6 @@ from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
-
-ATTRIBUTES: Sequence[str] = ("device", "system", "country")
-"""Attributes of scans that a report breaks down unless you ask for others."""
 
 MOST_ROWS = 8
 MOST_VALUES = 1_000_000
@@ -58,33 +56,6 @@ WHERE d.kind = 'scan'
     AND ($first_day IS NULL OR d.day >= $first_day) AND ($day_after IS NULL OR d.day < $day_after)
 GROUP BY ALL
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a report is about.
-
-    Attributes:
-        since: The first day; None for the day of the first scan.
-        until: The day after the last; None for the day after the last scan.
-        time_zone: IANA name of the time zone for days and hours.
-        attributes: Attributes of scans that get a table.
-        compare_to: What to compare the period with.
-        least: The smallest number of visitors or scans that is shown; None shows all.
-        holidays: Days that are not compared, and are never unusual.
-    """
-
-    since: date | None = None
-    until: date | None = None
-    time_zone: str = "UTC"
-    attributes: Sequence[str] = ATTRIBUTES
-    compare_to: CompareTo = None
-    least: int | None = None
-    holidays: Collection[date] = ()
-
-    def of(self, scans: Scans) -> Scans:
-        """Return the view narrowed to this period, in this time zone."""
-        return scans.where(since=self.since, until=self.until, time_zone=self.time_zone)
 
 
 class SplitCode(NamedTuple):
@@ -233,14 +204,18 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Gather all facts about a view of a portfolio's scans in the given period."""
     view, most = asked.of(scans), MOST_ROWS if asked.least is None else MOST_VALUES
     with reading_one_state(portfolio.store):  # all questions see the same scans
-        (campaigns, codes), totals = _records(portfolio, scans), analytics.summary(view).iloc[0]
-        titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
-        (daily, days), swept = _daily(view), _swept_counts(view, asked)
+        campaigns, codes, titles = _records(portfolio, scans)
+        # With days without scans, 10,000 QR Codes would have 3 million rows in ten months.
+        daily, days = analytics.scans_per_day(view, by="qrcode_id", zeros=False), analytics.scans_per_day(view)
         per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
+        # Swept visits are stored per UTC day, so the bounds are taken as UTC days.
+        swept = _counts(view.ask(SWEPT, first_day=asked.since, day_after=asked.until))
         part, names, leaders = _parts(campaigns, codes, titles, counted)
         whole, down = whole_days(asked, first, last), outage_days(_inside(view, first, last))
-        comparisons = _compare(view, whole, days[~days["day"].dt.date.isin(down)], asked, names=names, part=part)
+        comparisons = compared(
+            view, whole, by_day(days[~days["day"].dt.date.isin(down)]), asked, names=names, part=part
+        )
         return Facts(
             campaigns=campaigns,
             codes=codes,
@@ -248,8 +223,6 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             titles=titles,
             first=first,
             last=last,
-            scans=int(totals["scans"]),
-            visitors=int(totals["visitors"]),
             per_day=per_day,
             whole=whole,
             attributes={name: _by_attribute(view, name, most, codes) for name in asked.attributes},
@@ -286,17 +259,16 @@ def split_codes(portfolio: Portfolio, codes: Sequence[QRCode]) -> Iterator[Split
                 )
 
 
-def _records(portfolio: Portfolio, view: Scans) -> tuple[list[Campaign], list[QRCode]]:
-    """Return the records of a view, without QR Codes that the plan hides."""
+def _records(portfolio: Portfolio, view: Scans) -> tuple[list[Campaign], list[QRCode], dict[str | None, str]]:
+    """Return the records of a view, without QR Codes that the plan hides, and the titles of the campaigns."""
     codes = [code for code in portfolio.list_qrcodes() if code.is_available]
     campaigns = portfolio.list_campaigns()
     if (own := view.qrcodes) is not None:
         codes = [code for code in codes if code.id in own]
-    if (chosen := view.campaigns) is None:
-        return campaigns, codes
-    return [campaign for campaign in campaigns if campaign.id in chosen], [
-        code for code in codes if code.campaign_id in chosen
-    ]
+    if (chosen := view.campaigns) is not None:
+        campaigns = [campaign for campaign in campaigns if campaign.id in chosen]
+        codes = [code for code in codes if code.campaign_id in chosen]
+    return campaigns, codes, titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
 
 
 def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
@@ -308,7 +280,10 @@ def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
 
 def _of_view(view: Scans) -> dict[str, Any]:
     """Return what a view alone tells, under the names of the fields of the facts."""
+    totals = analytics.summary(view).iloc[0]
     return {
+        "scans": int(totals["scans"]),
+        "visitors": int(totals["visitors"]),
         "time_zone": view.time_zone,
         "most_a_day": view.most_a_day,
         "visits": _counts(analytics.visits_by_kind(view), "visits", by="kind"),
@@ -341,12 +316,6 @@ def _by_attribute(view: Scans, name: str, most: int, codes: Sequence[QRCode]) ->
     return analytics.scans_by(view, name, most=most)
 
 
-def _daily(view: Scans) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return scans per day and QR Code, and scans per day with the days without scans."""
-    # With days without scans, 10,000 QR Codes would have 3 million rows in ten months.
-    return analytics.scans_per_day(view, by="qrcode_id", zeros=False), analytics.scans_per_day(view)
-
-
 def _silent(view: Scans, first: date | None, last: date | None, codes: Sequence[QRCode]) -> pd.DataFrame:
     """Return the QR Codes that fell silent in the period, by the names that a report gives them."""
     end = last + timedelta(days=1) if last else view.until
@@ -364,25 +333,6 @@ def _outages(view: Scans, first: date | None, last: date | None, comparisons: Co
     if comparisons.first and not comparisons.is_half:
         views.insert(0, comparisons.first.of(view))
     return pd.concat(map(analytics.outages, views), ignore_index=True)
-
-
-def _compare(
-    scans: Scans, whole: Span | None, days: pd.DataFrame, asked: Asked, *, names: Mapping[str, str], part: str
-) -> Comparisons:
-    if whole is None:
-        return Comparisons()
-    daily = dict(zip(days["day"].dt.date, days["scans"].tolist(), strict=True))
-    has_bounds = asked.since is not None and asked.until is not None
-    return compared(
-        scans,
-        whole,
-        daily,
-        has_bounds=has_bounds,
-        names=names,
-        part=part,
-        compare_to=asked.compare_to,
-        holidays=asked.holidays,
-    )
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
@@ -447,11 +397,6 @@ def _hourly(scans: Scans) -> pd.DataFrame:
     frame = scans.ask(HOURLY.format(local=local_time(stretches_of(scans))))
     types = {"day": "datetime64[us]", "hour": "int64", "campaign_id": "str", "scans": "int64"}
     return with_dtypes(frame, types)
-
-
-def _swept_counts(scans: Scans, asked: Asked) -> dict[str, int]:
-    """Return counts of swept visits. They are stored per UTC day, so the bounds are taken as UTC days."""
-    return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
 
 
 def _counts(frame: pd.DataFrame, what: str = "scans", *, by: str = "qrcode_id") -> dict[str, int]:

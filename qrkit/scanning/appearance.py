@@ -27,13 +27,12 @@ from qrkit.scanning.budget import (
     wrong_modules,
 )
 from qrkit.scanning.module_roles import module_codewords, role_grid
-from qrkit.scanning.sampling import MARGIN, median, sample
+from qrkit.scanning.sampling import MARGIN, Greys, median, sample
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Role, Symbol
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
-    from qrkit.scanning.sampling import Greys
 
 
 CHANGING = (Role.DATA, Role.FORMAT)
@@ -108,16 +107,7 @@ class Appearance:
 
 
 def appearance_of(design: Design, pictures: Pictures, symbol: Symbol) -> Appearance:
-    """Measure a design by drawing it twice.
-
-    Args:
-        design: The design.
-        pictures: The images of the design.
-        symbol: Any symbol of the version.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the design.
-    """
+    """Measure a design by drawing it twice."""
     changing = np.isin(role_grid(symbol.version), CHANGING)
     dark = true_modules(symbol)
     seen = []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from qrkit.design.design import Design
 from qrkit.drawing.draw import draw, is_plain
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
@@ -22,10 +23,6 @@ from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Symbol
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-
 
 OF_SYMBOLS = frozenset({"version", "ec", "mask", "pad_codewords"})
 """Fields of a design that choose its symbol, but not how its modules are drawn."""
@@ -93,20 +90,12 @@ class Bench:
         return other
 
     def state(self, design: Design) -> State:
-        """Measure a design.
-
-        Raises:
-            InvalidParameter: If the design leaves less than one pixel per module.
-            ContentTooLong: If the content does not fit.
-        """
+        """Measure a design."""
         if design not in self._states:
-            self._states[design] = self._measured(design)
+            _, symbol, _, scene = self.drawn(design)
+            sampled = sample(scene)
+            self._states[design] = State(design, symbol, budget_of(sampled, symbol), sampled, self._audience)
         return self._states[design]
-
-    def _measured(self, design: Design) -> State:
-        _, symbol, _, scene = self.drawn(design)
-        sampled = sample(scene)
-        return State(design, symbol, budget_of(sampled, symbol), sampled, self._audience)
 
     def after(self, design: Design, steps: Iterable[Step]) -> State | None:
         """Return the state after some steps; None if they lead to an invalid design."""
@@ -130,12 +119,7 @@ class Bench:
         return examine(self.drawn(design), level, audience=self._audience)
 
     def drawn(self, design: Design) -> Drawn:
-        """Draw a design, fitting free pad codewords to it.
-
-        Raises:
-            InvalidParameter: If the design leaves less than one pixel per module.
-            ContentTooLong: If the content does not fit.
-        """
+        """Draw a design, fitting free pad codewords to it."""
         symbol, pictures = symbol_of(design), self._pictures_of(design)
         if design.pad_codewords == "free" and not is_plain(design):
             symbol = self.fitted(design, symbol)

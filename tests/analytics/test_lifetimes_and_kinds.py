@@ -166,8 +166,8 @@ def test_views_are_narrowed_to_several_codes_and_campaigns():
         door = portfolio.scans.where(qrcode_id=ids["door"])
         for chosen in (spring.id, (spring.id,)):
             assert portfolio.scans.where(campaign_id=chosen).count() == door.count()
-        for wrong in (1, (1,), {"a": 1}):
-            with pytest.raises(InvalidParameter, match="must be an id, or a list of ids"):
+        for wrong in (1, (1,), {"a": 1}, portfolio.get_qrcode(ids["door"])):
+            with pytest.raises(InvalidParameter, match=r"must be an ID, such as qrcode\.id, or a list of IDs"):
                 portfolio.scans.where(qrcode_id=wrong)
 
 

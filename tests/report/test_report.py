@@ -28,7 +28,8 @@ from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.report import code_cards as cards
 from qrkit.report import embedded, unscanned, words
-from qrkit.report.facts import Asked, gather
+from qrkit.report.comparisons import Asked
+from qrkit.report.facts import gather
 from qrkit.tracking.records import Campaign
 from qrkit.visits.redirect import Redirects, Request
 
@@ -680,6 +681,11 @@ def test_a_portfolio_without_scans_has_a_calm_report(codes):
         assert key_figures(page)["Codes scanned"] == ("0", f"of {codes}")
         assert len(symbols(made.html)) == codes
         assert ("no QR Codes here yet" in made.html) == (codes == 0)
+        spring = portfolio.insert_campaign("Spring")
+        empty = report.campaign(portfolio, spring.id, since="2026-03-01", until="2026-04-01", language="de")
+        assert "Keine Scans in diesem Zeitraum" in empty.html
+        with pytest.raises(NotFound, match=r"no campaign 'Spring'; an ID is needed, such as campaign\.id"):
+            report.campaign(portfolio, spring)
 
 
 @pytest.mark.slow

@@ -136,7 +136,7 @@ class Page(anywidget.AnyWidget):
         self._twin = Twin()
         with in_language(self._language):
             said = {name: spoken(value) if isinstance(value, dict) else value for name, value in traits.items()}
-        super().__init__(**said, state=self._state(), twin=self._twin.id)
+            super().__init__(**said, state=self._state(), twin=self._twin.id)
         self._changing = 0
         self.on_msg(self._handle_message)
         self._open[type(self).__name__, name, self._language] = self
@@ -166,21 +166,20 @@ class Page(anywidget.AnyWidget):
 
     def _state(self) -> dict[str, Any]:
         # The counter makes each state different: otherwise an answer equal to the last one would not be sent.
-        with in_language(self._language):
-            shown = self._browser_state()
-            errors = {path: translated(rule) for path, rule in self.errors.items()}
-        return shown | {"errors": errors, "answered": self._answered}
+        errors = {path: translated(rule) for path, rule in self.errors.items()}
+        return self._browser_state() | {"errors": errors, "answered": self._answered}
 
     @contextmanager
     def _one_answer(self) -> Iterator[None]:
-        """Send the browser one state for all changes inside the context."""
+        """Speak the language of the widget, and send the browser one state for all changes inside the context."""
         self._changing += 1
-        try:
-            yield
-        finally:
-            self._changing -= 1
-            if not self._changing:
-                self.state = self._state()
+        with in_language(self._language):
+            try:
+                yield
+            finally:
+                self._changing -= 1
+                if not self._changing:
+                    self.state = self._state()
 
     def _handle_message(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """Handle one message. The browser waits for the answer before it sends the next message."""
@@ -188,7 +187,7 @@ class Page(anywidget.AnyWidget):
         handler = self._handlers.get(asked) if isinstance(asked, str) else None
         if handler is None:
             return
-        with in_language(self._language), self._one_answer():
+        with self._one_answer():
             self._answered += 1
             try:
                 handler(self, message)

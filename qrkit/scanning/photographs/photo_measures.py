@@ -17,11 +17,10 @@ from qrkit.scanning.photographs.photo_grade import PhotoGrade
 from qrkit.scanning.photographs.photo_words import SIDES
 from qrkit.scanning.photographs.straightening import Straight, align, blurred, is_inverted
 from qrkit.scanning.sampling import MARGIN, Greys, luma_of, middles, reflectance
+from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-    from qrkit.symbol.symbol import Symbol
 
 
 LEAST_OFF = 0.3
@@ -76,7 +75,6 @@ def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bo
 
     Args:
         greys: The photo, in grays.
-        corners: The corners of the symbol.
         meant: What was meant to be printed.
         is_compared: True if `meant` is a design.
     """

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.drawing.draw import is_plain
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.scanning.budget import Budget, Flags, true_modules
 from qrkit.scanning.examine import drawn, measure
 from qrkit.scanning.module_roles import module_codewords
+from qrkit.scanning.photographs.close_up import Corners
 from qrkit.scanning.photographs.photo_measures import Meant, grade_photo
 from qrkit.scanning.picture_check import Picture, match_of, no_symbol, open_pictures, photo_report
 from qrkit.scanning.sampling import MARGIN, Sampled, reflectance
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
+from qrkit.symbol.decode import Readable
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.locate import Located, locate_all, uncorrected
 from qrkit.symbol.symbol import Symbol
@@ -24,9 +27,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from qrkit.design.design import Design
-    from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.scanning.photographs.close_up import Corners
-    from qrkit.symbol.decode import Readable
 
 
 LEAST_ALIKE = 0.65
@@ -42,14 +42,7 @@ REACH = (-0.5, 1.5)
 def check_print(
     picture: Readable, design: Design, level: Level, *, audience: Audience = "phones", fetch: Fetch | None = None
 ) -> ScanReport:
-    """Check a photo of a printed design; see `qrkit.check`.
-
-    Raises:
-        InvalidParameter: If the photo shows another symbol, or the design is a Micro QR Code.
-        UnreadableFile: If the photo cannot be read.
-        NoSymbol: If no QR Code was found.
-        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
-    """
+    """Check a photo of a printed design; see `qrkit.check`."""
     drawing = drawn(design, fetch)
     sampled, budget = measure(drawing)
     seen, _ = next(open_pictures(picture))
@@ -68,12 +61,7 @@ def _meant(design: Design, sampled: Sampled, budget: Budget) -> Meant:
 
 
 def _corners_of(seen: Picture, design: Design, symbol: Symbol) -> Corners:
-    """Find a symbol in a photo, even if no reader can read it.
-
-    Raises:
-        InvalidParameter: If the photo shows another symbol.
-        NoSymbol: If no QR Code was found.
-    """
+    """Find a symbol in a photo, even if no reader can read it."""
     others: list[Located] = []
     for greys in seen.sizes:
         for found in locate_all(greys):

@@ -9,24 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
 
+from qrkit.late import pd
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scans import Scans, in_zone_of
 from qrkit.tracking.text_columns import frame_of
 from qrkit.tracking.times import first_moment, naive
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 LATE = timedelta(minutes=2)
 """How long after its last heartbeat a server may still have answered before it crashed."""
 COUNTED = timedelta(hours=1)
 """A day with outages this long is left out of rates. Less time costs a day too few scans to matter."""
 
-SPANS = "SELECT began, ended FROM uptime ORDER BY began, ended"
 VISITED = "SELECT 1 FROM all_visits WHERE time > ? AND time < ? LIMIT 1"
 
 
@@ -68,7 +63,7 @@ def _gaps(scans: Scans) -> Iterator[tuple[datetime, datetime]]:
     """Yield begin and end of each outage within the bounds of a view, in UTC without a time zone."""
     since, until = (bound or end for bound, end in zip(scans.period, (datetime.min, datetime.max), strict=True))
     last = datetime.max
-    for span in scans.store.rows(SPANS):
+    for span in scans.store.rows("SELECT began, ended FROM uptime ORDER BY began, ended"):
         begin, end = max(last, since), min(span["began"], until)
         if begin < end and not columns(scans.store).rows(VISITED, [last + LATE, span["began"]]):
             yield begin, end

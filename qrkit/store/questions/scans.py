@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
+from typing import Any, Self, Unpack, get_args
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.files import complete_file, writing
-from qrkit.late import Shown
+from qrkit.late import Shown, pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.copies.sandbox import ArrowRows, Query, arrow_rows, write_parquet
@@ -46,10 +46,6 @@ from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import Clock, from_day, moment_in, now, zone_of
 from qrkit.tracking.webhook import EventFilter, EventKind
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 SCANS = """
 WITH codes AS (
@@ -130,7 +126,6 @@ ORDER BY name
 
 ALL = "SELECT * FROM scans LEFT JOIN links USING (content)"
 """Each link is read once: reading it for every scan takes most of the time of a query."""
-WITHOUT_LINKS = "SELECT * FROM scans"
 IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
@@ -210,11 +205,13 @@ class Scans(Shown):
             except OverflowError as error:
                 rule = "is too far from today to be converted to UTC; leave it out"
                 raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
-        for name in ("campaign_id", "qrcode_id", "kinds"):
-            object.__setattr__(self, name, as_tuple(getattr(self, name)))  # so that views are comparable and immutable
+        given = {name: getattr(self, name) for name in ("campaign_id", "qrcode_id", "kinds")}
+        for name, value in given.items():
+            object.__setattr__(self, name, as_tuple(value))  # so that views are comparable and immutable
         for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
-                raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
+                rule = f"must be an ID, such as {name.removesuffix('_id')}.id, or a list of IDs"
+                raise InvalidParameter(Problem(name, given[name], rule, "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must contain only {', '.join(get_args(Kind))}"))
         check_filters(self.attributes)
@@ -399,7 +396,7 @@ class Scans(Shown):
         Args:
             with_links: Whether to read the UTM parameters of the contents, which takes time; otherwise without them.
         """
-        asked = self.query(ALL if with_links else WITHOUT_LINKS)
+        asked = self.query(ALL if with_links else "SELECT * FROM scans")
         texts = TEXTS if with_links else {name: columns for name, columns in TEXTS.items() if name != "links"}
         return dataclasses.replace(asked, texts=self._tables() + LINKS * with_links + texts_of(texts))
 

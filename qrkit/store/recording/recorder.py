@@ -50,10 +50,8 @@ ADD_INBOX = "INSERT INTO inboxes (name, moved) VALUES (?, 0) ON CONFLICT (name) 
 MOVED = "SELECT moved FROM inboxes WHERE name = ?"
 # If a transaction that seemed to fail was committed after all, the number differs, and no row is changed.
 MOVE = "UPDATE inboxes SET moved = ? WHERE name = ? AND moved = ? RETURNING moved"
-FORGET_INBOX = "DELETE FROM inboxes WHERE name = ?"
 
 _log = logging.getLogger("qrkit")
-_starting = threading.Lock()
 
 
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
@@ -112,18 +110,7 @@ def inbox_files(base: Path) -> list[Path]:
 
 
 def _recorder_of(database: Engine) -> _Recorder:
-    found: _Recorder | None = database.helpers.get("recorder")
-    return found or _start(database)
-
-
-def _start(database: Engine) -> _Recorder:
-    with _starting:
-        starting: threading.Lock = database.helpers.setdefault("starts recording", threading.Lock())
-    with starting:
-        recorder: _Recorder | None = database.helpers.get("recorder")
-        if recorder is None:
-            recorder = database.helpers["recorder"] = _Recorder(database)
-    return recorder
+    return database.helper("recorder", lambda: _Recorder(database))
 
 
 class _Recorder:
@@ -318,7 +305,7 @@ class _Recorder:
             self._left.remove(inbox)
             store = Store.on(self._database)
             with store.adding():
-                store.execute(FORGET_INBOX, [inbox.name])
+                store.execute("DELETE FROM inboxes WHERE name = ?", [inbox.name])
 
     def _note(self, waiting: int) -> None:
         """Wake the thread when the first visit waits, and when many visits wait."""

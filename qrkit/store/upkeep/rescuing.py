@@ -20,7 +20,7 @@ from qrkit.errors import CannotWrite, InvalidParameter, Problem, UnreadableFile
 from qrkit.files import flush, mode_like, new_file, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import first_line
-from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
+from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking, can_read
 from qrkit.store.duckdb.database import MISREAD, history_folder, is_misread
 from qrkit.store.duckdb.file_blocks import copy_readable, renew_checksum
 from qrkit.store.duckdb.log import cut_log, logs_of
@@ -108,7 +108,6 @@ INSERT INTO user_agents (number, text, device)
 SELECT DISTINCT user_agent, 'lost ' || user_agent, 'unknown' FROM all_visits
 WHERE user_agent NOT IN (SELECT number FROM user_agents)
 """
-REPARSED = "UPDATE user_agents SET parser = NULL"
 COUNTERS = """
 CREATE OR REPLACE TEMP TABLE counted AS
 SELECT s.qrcode, max(coalesce(v.scans, 0)) AS scans,
@@ -125,7 +124,6 @@ INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT qrcode, total, total -
 DROP TABLE counted;
 """
 """Preserves the number of scans of each QR Code: scans whose visits are lost count like those that were swept."""
-BUCKET = "SELECT value FROM new.settings WHERE name = 'history' AND contains(value, '://')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +288,7 @@ class _Table:
     def _is_copied(self, since: int, until: int, values: list[str]) -> bool:
         columns = ", ".join(self._columns)
         named = ", ".join(f"{value} AS {name}" for value, name in zip(values, self._columns, strict=True))
-        try:
-            self._ask(PART.format(columns=named, table=self.name, since=since, until=until))
-        except CannotRead:
+        if not can_read(self._ask, PART.format(columns=named, table=self.name, since=since, until=until)):
             return False
         try:
             self._ask(ADD.format(columns=columns, table=self.name))
@@ -303,11 +299,7 @@ class _Table:
         return True
 
     def _is_readable(self, since: int, until: int, column: str) -> bool:
-        try:
-            self._ask(READ.format(column=column, table=self.name, since=since, until=until))
-        except CannotRead:
-            return False
-        return True
+        return can_read(self._ask, READ.format(column=column, table=self.name, since=since, until=until))
 
 
 def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:
@@ -327,7 +319,7 @@ def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:
 def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
     """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost."""
     lost, folder = 0, Folder(history_folder(made), made)
-    bucket = ask(BUCKET)
+    bucket = ask("SELECT value FROM new.settings WHERE name = 'history' AND contains(value, '://')")
     place = place_at(bucket[0]["value"]) if bucket else Folder(history_folder(copy))
     ask("DELETE FROM new.settings WHERE name = 'history'")
     for row in ask("SELECT file, sha256 FROM new.history"):
@@ -362,7 +354,7 @@ def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:
     store.execute(SHORT_CODES)
     store.execute(USER_AGENTS)
     if tables["user_agents"].without:
-        store.execute(REPARSED)
+        store.execute("UPDATE user_agents SET parser = NULL")
     for statement in filter(str.strip, COUNTERS.split(";")):
         store.execute(statement)
     go_on_counting(store)

@@ -54,6 +54,18 @@ def test_what_is_missing_is_told_and_no_error():
     assert form.fields == {"ssid": "Nero"}
 
 
+def test_the_form_tells_in_the_language_of_the_studio_what_is_missing():
+    studio = Designer("hello", name="contents", language="de")
+    studio.edit(Edit(("form",), value="email"))
+    assert studio.state["form"]["missing"] == "Empfänger ist erforderlich"
+    studio.edit(Edit(("form",), value="wifi"), Edit(("form", "ssid"), value="Nero"))
+    assert studio.state["form"]["missing"].startswith("Passwort ist für WPA erforderlich")
+    assert studio.state["label"] == "Version 1, Stufe M, 232 x 232 px"
+    studio.edit(Edit(("size",), value=99))
+    assert studio.state["refused"]["size"]["offer"]["words"] == "20 Pixel pro Modul verwenden"
+    studio.close()
+
+
 def test_another_kind_keeps_only_fields_it_can_have():
     form = ContentForm(contents.contact("A person whose name is longer", title="Cook", note="Hi"))
     form.change({"form": "pix"})

@@ -484,6 +484,16 @@ def test_what_is_wrong_with_a_rule_is_told_when_it_is_tried_and_when_it_is_saved
     assert shop.find_qrcode("code1").rules == ()
 
 
+def test_what_is_wrong_with_a_rule_is_told_in_the_language_of_the_page(shop):
+    browser = PortfolioBrowser(shop, name="rules", language="de")
+    choose(browser, shop, shop.list_qrcodes()[0].name)
+    rules = [{"conditions": [{"type": "device"}], "content": "https://example.com/app"}]
+    say(browser, ask="try", fields={"rules": rules}, request={})
+    (told,) = browser.state["tried"]["problems"].values()
+    assert told.startswith("muss eines davon sein: android, ios")
+    browser.close()
+
+
 def test_limits_that_break_a_rule_are_told_beside_their_fields(browser, shop):
     code = choose(browser, shop, "Door 1")
     say(browser, ask="save", fields={"limit": -1, "valid_until": "soon", "password": "x"})

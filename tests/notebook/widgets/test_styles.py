@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from qrkit.notebook.widgets.widget import style
+
 PACKAGE = Path(__file__).parents[3] / "qrkit"
 SHEETS = sorted(PACKAGE.rglob("*.css"))
 OTHERS = ("jp-", "lm-", "vscode-", "voila")
@@ -31,4 +33,17 @@ def test_error_that_begins_with_a_value_shows_it_unchanged(browser):
     page.add_style_tag(path=PACKAGE / "notebook" / "widgets" / "widget.css")
     found = "parts => parts.map((one) => getComputedStyle(one, '::first-letter').textTransform)"
     assert page.locator("p").evaluate_all(found) == ["uppercase", "none"]
+    page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_long_campaign_names_stay_on_a_phone(browser):
+    page = browser.new_page(viewport={"width": 390, "height": 600})
+    chosen = f"<select><option>{'A campaign with a long name ' * 4}</option></select>"
+    bar = f"<div class='qk-line qk-filters'><div class='qk-set'><label>Campaign</label>{chosen}</div></div>"
+    page.set_content(f"<div class='qrkit-widget qrkit-browser'>{bar}</div>")
+    page.add_style_tag(content=style("browser", "portfolio_browser", "qrkit-browser"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()

@@ -233,7 +233,7 @@ class Catalogue:
             asked = replace(sample_request(**sent), is_let_in=True)
             found = self.portfolio.explain(after, asked, at=from_iso(at, name="at") if at else None, **place)
         except InvalidParameter as error:
-            return {"problems": {one.name: one.rule for one in error.problems}}
+            return {"problems": {one.name: translated(one.rule) for one in error.problems}}
         return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": translated(found.sentence)}
 
     def use_template(self, name: str, design: Design) -> None:
@@ -272,9 +272,6 @@ class Catalogue:
             fields: What to write (`kind`: zip, pdf, xlsx, sheet, or page, which is a picture of the first sheet), and
                 how, as `Portfolio.export_bytes` and `SheetSettings` accept it: image_format, size_mm, dpi, names,
                 stock. Empty ones have their defaults.
-
-        Raises:
-            InvalidParameter: If a field is invalid, or too many codes are selected.
         """
         ids, given = set(self._all_ids()), {name: value for name, value in fields.items() if value}
         kind = given.pop("kind", "zip")

@@ -52,7 +52,7 @@ function render(host) {
   const kinds = makeBoxes(say("What counts"), (chosen) => ask({ kinds: chosen }));
   const compared = makeBoxes(say("Campaigns to compare (choose none for all)"), (chosen) => ask({ campaigns: chosen }));
   const wrong = h("p", { class: "qk-error", role: "alert" });
-  const headline = h("h2", { role: "status" });
+  const headline = h("h2", {});
   const lead = h("p", { class: "qk-hint" });
   const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": say("Alerts") });
   const tiles = h("div", { class: "qk-tiles" });
@@ -82,7 +82,7 @@ function render(host) {
   }
   const reporting = button(say("Download report"), () => outbox.ask({ ask: "report" }), { title: say("These days and this campaign as a page; other filters do not count") });
   const bar = h("div", { class: "qk-line qk-chips qk-periods" }, h("div", { class: "qk-line", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
-  root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, headline, lead, alerts), tiles, versus, findings, h("div", { class: "qk-body" }, sheet, rankings));
+  root.append(bar, filters, chips, pulse, h("div", { class: "qk-answer" }, busy, h("div", { role: "status" }, headline), lead, alerts), tiles, versus, findings, h("div", { class: "qk-body" }, sheet, rankings));
 
   const isScans = () => state.asked.kinds.join() === "scan";
   const wordsOf = (name) => ({ scans: isScans() ? say("Scans") : say("Visits"), visitors: say("Visitors"), qrcodes: say("QR Codes scanned") })[name];
@@ -117,8 +117,12 @@ function render(host) {
     root.classList.toggle("qk-untold", !state.answer);
     tellBusy();
     if (!state.answer) return;
-    headline.textContent = state.answer.headline || state.answer.lead;
-    lead.textContent = state.answer.headline && state.answer.lead;
+    const isNarrowed = state.filters.length || state.asked.since || state.asked.until;
+    const [finding, rest] = [state.answer.headline, state.answer.lead].filter(Boolean);
+    const none = isNarrowed ? [say("No scans match these filters")] : [say("No scans yet"), say("Scans appear here as soon as somebody scans a tracked QR Code.")];
+    const [first = "", second = ""] = finding || state.numbers.scans !== 0 ? [finding, rest] : none;
+    headline.textContent = first;
+    lead.textContent = second;
     alerts.replaceChildren(...state.answer.alerts.map((sentence) => h("p", {}, sentence)));
     more.replaceChildren(...state.answer.findings.map((sentence) => h("p", {}, sentence)));
     findings.hidden = !state.answer.findings.length;
@@ -128,11 +132,11 @@ function render(host) {
   }
 
   const chip = (label, what, fields) =>
-    button(`${label}: ${what} ×`, () => ask(fields), { "aria-label": say("Remove filter {label}: {what}", null, { label, what }) });
+    button(`${say("{field}: {rule}", null, { field: label, rule: what })} ×`, () => ask(fields), { "aria-label": say("Remove filter {label}: {what}", null, { label, what }) });
 
   /** What narrows the scans, apart from the period that a button shows. */
   function chipsOf({ since, until, kinds }, isPeriod) {
-    const own = isPeriod ? [] : [chip(say("Days"), [since, until].map((day) => day || "…").join(" – "), { since: "", until: "" })];
+    const own = isPeriod ? [] : [chip(say("Days"), [since, until].map((day) => (day ? asDay(day) : "…")).join(" – "), { since: "", until: "" })];
     if (!isScans()) own.push(chip(say("What counts"), kinds.map((kind) => KINDS[kind]).join(", "), { kinds: ["scan"] }));
     return [...own, ...state.filters.map(({ name, label }) => chip(FILTERS[name], labelOf(name, label), { [name]: "" }))];
   }

@@ -16,6 +16,7 @@ from qrkit.contents.reading import read
 from qrkit.design.bounds import LONGEST_TEXT
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter
+from qrkit.languages import say, translated
 from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control
 from qrkit.notebook.widgets.field_words import choice_words
@@ -77,7 +78,7 @@ class ContentForm:
                 return self.change({**fields, **{one.name: None for one in wrong}})
             if wrong:
                 raise InvalidParameter(*(replace(one, name=f"{FORM}.{one.name}") for one in wrong)) from error
-            missing = "; ".join(f"{label_of(kind.name, one.name)} {one.rule}" for one in error.problems)
+            missing = "; ".join(translated(f"{label_of(kind.name, one.name)} {one.rule}") for one in error.problems)
         if kind.name != self.kind:
             self._left = {**self._left, self.kind: self.fields}
         self.kind, self.fields, self.missing = kind.name, typed, missing
@@ -119,7 +120,7 @@ def _notes(content: Content) -> list[str]:
         f"{label_of(content.kind, field)} {text}." if field else f"This code {text}." for field, text in content.notes
     ]
     more = unread(content)
-    return noted + ([f"This code also contains, and keeps: {more}."] if more else [])
+    return noted + ([say("This code also contains, and keeps: {more}.", more=more)] if more else [])
 
 
 @cache

@@ -11,20 +11,21 @@ function makeFiles(studio) {
   return { element: h("div", { class: "qk-stack qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
 }
 
-/** What is wrong with the field at a path, after its label. */
+/** What is wrong with the field at a path, after its label and those of what it is in: "Layer 1, Left". */
 function complaint(groups, path, rule) {
   let specs = groups.flatMap(([, fields]) => fields);
-  let name = "";
+  const names = [];
   let last = {};
   for (const step of path.split(".")) {
     const isItem = /^\d+$/.test(step);
     const found = isItem ? specs[0] : specs.find((spec) => spec.name === step);
     if (!found) break;
     last = found;
-    name = isItem ? `${found.label} ${Number(step) + 1}` : found.label || name;
+    if (isItem) names.splice(-1, 1, `${found.label} ${Number(step) + 1}`);
+    else if (found.label) names.push(found.label);
     specs = found.kind === "either" ? (found.fields[1]?.fields ?? []) : (found.fields ?? []);
   }
-  return name ? `${name}: ${inWords(rule, last)}` : inWords(rule, last);
+  return names.length ? say("{field}: {rule}", null, { field: names.join(", "), rule: inWords(rule, last) }) : inWords(rule, last);
 }
 
 function render(host) {
@@ -105,7 +106,7 @@ function render(host) {
   const undo = tool("↶", say("Undo"), () => studio.take({ ask: "undo" }), { class: "qk-icon" });
   const redo = tool("↷", say("Redo"), () => studio.take({ ask: "redo" }), { class: "qk-icon" });
   const output = makeOutput(studio, form);
-  const bar = h("div", { class: "qk-line qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
+  const bar = h("div", { class: "qk-line qk-bar" }, studio.name, badge.element, h("div", { class: "qk-set" }, undo, redo, ...gallery.save, output.button), busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
   const side = h("div", { class: "qk-stack qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
   root.append(bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));

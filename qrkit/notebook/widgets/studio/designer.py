@@ -28,9 +28,9 @@ from qrkit.design.limits import Within
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
-from qrkit.drawing.untrusted.assets import reduced_uri
+from qrkit.drawing.untrusted.assets import Fetch, reduced_uri
 from qrkit.drawing.writers import FORMATS
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError, raise_any
 from qrkit.files import safe_name
 from qrkit.languages import LanguageTag, translated
 from qrkit.notebook.views.html import page_text
@@ -48,13 +48,12 @@ from qrkit.notebook.widgets.widget import Page, Pictures, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.preflight import print_checks
 from qrkit.pictures.printing import PrintSize
+from qrkit.scanning.scan_report import Audience, ScanReport
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
-    from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
-    from qrkit.scanning.scan_report import Audience, ScanReport
 
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")
@@ -185,8 +184,7 @@ class Designer(Page):
         if self._form.missing:
             wrong["Content"] = self._form.missing
         problems = [Problem(name, None, f"{rule}; correct or undo it") for name, rule in wrong.items()]
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         return self.design
 
     def _label(self, path: str) -> str:
@@ -242,19 +240,19 @@ class Designer(Page):
         """Perform a user action, and report its errors."""
         errors: dict[str, str] = {}
         self._refused.forget(edits)
-        try:
-            change()
-        except QrkitError as error:
-            if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
-                # Earlier keystrokes of the same gesture entered only a part of the value that is now refused.
-                self._draft.retract(self._gesture)
-                self._form = copy(self._form_before)
-                self._refused.add(edits, error, self._draft)
-            else:
-                errors = messages(error, edits) or {"": str(error)}
-        else:
-            self._refused.retry(self._draft, lambda edits: self._apply(edits, None))
         with self._one_answer():
+            try:
+                change()
+            except QrkitError as error:
+                if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
+                    # Earlier keystrokes of the same gesture entered only a part of the value that is now refused.
+                    self._draft.retract(self._gesture)
+                    self._form = copy(self._form_before)
+                    self._refused.add(edits, error, self._draft)
+                else:
+                    errors = messages(error, edits) or {"": str(error)}
+            else:
+                self._refused.retry(self._draft, lambda edits: self._apply(edits, None))
             if self.design is not self._draft.design:
                 self.design = self._draft.design
             self._errors = errors

@@ -13,6 +13,7 @@ from qrkit.drawing.resizing import followed
 from qrkit.drawing.scene import Matrix
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.languages import say
 from qrkit.model import plain
 from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
@@ -262,7 +263,8 @@ def _unknown(path: Sequence[str | int]) -> InvalidParameter:
 def _symbol_words(image: QRImage) -> str:
     symbol = image.symbol
     is_micro = image.design.micro
-    return f"Micro {symbol.name}" if is_micro else f"Version {symbol.version}, level {symbol.error_correction}"
+    words = say("Version {version}, level {level}", version=symbol.version, level=symbol.error_correction)
+    return f"Micro {symbol.name}" if is_micro else words
 
 
 def _short(value: Any) -> Any:

@@ -183,7 +183,7 @@ function makeOutput(studio, { downloads, purposes, printWidth: [narrowest, wides
     if (!isClear) former = values.background ?? null;
     least = state.badge?.least ?? least;
     const found = isWrong() ? [] : isSheet() ? setChecks : [...setChecks, ...state.print];
-    checks.replaceChildren(...found.map(({ text: words, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, words)));
+    checks.replaceChildren(...found.map(({ text: words, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, capital(words))));
     page.hidden ||= !isSheet();
     const wanted = JSON.stringify([values, order()]);
     const isMade = isSheet() || of === "numbered" || (of === "table" && columns.textContent);

@@ -10,7 +10,7 @@ from typing import Any
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
-from qrkit.languages import say
+from qrkit.languages import say, translated
 from qrkit.notebook.widgets.controls import Control, control_at
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, Path, messages
 
@@ -113,7 +113,7 @@ def _values(control: Control | None, value: Any) -> Iterator[tuple[str, Any]]:
         assert control.high is not None  # bounds come in pairs
         near = min(max(value, control.low), control.high)
         near = round(near) if control.whole else near
-        shown = f"{near * 100:g}%" if control.percent else f"{near:g} {control.unit}".rstrip()
+        shown = f"{near * 100:g}%" if control.percent else f"{near:g} {translated(control.unit)}".rstrip()
         yield say("Use {value}", value=shown), near
 
 
