@@ -250,17 +250,17 @@ def _dark(sampled: Sampled) -> np.ndarray:
 def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
-    may_be_drawn = not is_tilted(corners)
-    is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
+    is_flat, is_aslant = has_flat_colors(seen.whole, corners), is_tilted(corners)
     is_data = module_codewords(match.symbol.version) >= 0
     is_right = (_dark(match.sampled) == true_modules(match.symbol))[is_data]
-    if is_flat and is_right.all():
+    if is_flat and is_right.all() and not is_aslant:
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
     misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark
-    if may_be_drawn and is_drawing(
+    if is_drawing(
         photo,
         is_flat=is_flat,
+        is_tilted=is_aslant,
         is_grainy=is_grainy(seen.whole, corners),
         is_upright=is_upright(corners),
         is_straight=bool(misplaced <= 2 * (photo.damaged & is_data).sum()),

@@ -103,17 +103,22 @@ def is_upright(corners: Corners) -> bool:
     return bool(max(map(abs, off)) <= MOST_TURN * (right - left) + ROUNDED)
 
 
-def is_drawing(photo: PhotoGrade, *, is_flat: bool, is_grainy: bool, is_upright: bool, is_straight: bool) -> bool:
+def is_drawing(
+    photo: PhotoGrade, *, is_flat: bool, is_tilted: bool, is_grainy: bool, is_upright: bool, is_straight: bool
+) -> bool:
     """Return True if what was taken for a photo is a drawing.
 
     Args:
         photo: What it says, if it is a photo.
         is_flat: True if it has areas of one color.
+        is_tilted: True if the symbol seems to be seen from the side; eyes with ornaments are found beside their place.
         is_grainy: True if its pixels are noisy.
         is_upright: True if the symbol is upright.
         is_straight: True if the modules are where those of a flat symbol are: straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
+    if is_tilted:
+        return is_flat and not is_explained
     is_even = photo.bend < MOST_BEND or (is_upright and is_straight)
     is_exact = is_even and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
     is_compressed = is_exact and is_upright and photo.noise < MOST_COMPRESSED
