@@ -256,6 +256,7 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     if is_flat and is_right.all() and not is_aslant:
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
+    damaged = photo.budget.wrong | photo.logo.wrong if photo.logo else photo.budget.wrong
     misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark
     if is_drawing(
         photo,
@@ -263,7 +264,7 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
         is_tilted=is_aslant,
         is_grainy=is_grainy(seen.whole, corners),
         is_upright=is_upright(corners),
-        is_straight=bool(misplaced <= 2 * (photo.damaged & is_data).sum()),
+        is_straight=bool(misplaced <= 2 * damaged[is_data].sum()),
     ):
         return None
     return replace(photo, is_mirrored=match.sampled.is_mirrored)
@@ -297,9 +298,8 @@ def _check_drawing(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
     if match:
-        budget = budget_of(match.sampled, match.symbol)
-        if panel and panel.rate:
-            budget = budget.as_read()
+        measured = budget_of(match.sampled, match.symbol)
+        budget = measured.as_read() if panel and panel.rate else measured
         structure = structure_of(match.sampled, match.symbol, budget.wrong)
         issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     if panel and panel.phones in ("ok", "robust") and not _is_read(greys, found):
