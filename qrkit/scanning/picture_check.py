@@ -19,7 +19,7 @@ from qrkit.scanning.budget import budget_of, true_modules
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.module_roles import module_codewords
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_grainy, is_tilted, is_upright
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_tilted, is_upright
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -250,21 +250,16 @@ def _dark(sampled: Sampled) -> np.ndarray:
 def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
-    may_be_drawn = not is_tilted(corners)
-    is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
+    is_flat = has_flat_colors(seen.whole, corners)
     is_data = module_codewords(match.symbol.version) >= 0
     is_right = (_dark(match.sampled) == true_modules(match.symbol))[is_data]
-    if is_flat and is_right.all():
+    if is_flat and is_right.all() and not is_tilted(corners):
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
+    damaged = photo.budget.wrong | photo.logo.wrong if photo.logo else photo.budget.wrong
     misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark
-    if may_be_drawn and is_drawing(
-        photo,
-        is_flat=is_flat,
-        is_grainy=is_grainy(seen.whole, corners),
-        is_upright=is_upright(corners),
-        is_straight=bool(misplaced <= 2 * (photo.damaged & is_data).sum()),
-    ):
+    is_straight = bool(misplaced <= 2 * damaged[is_data].sum())
+    if is_drawing(photo, seen.whole, corners, is_flat=is_flat, is_straight=is_straight):
         return None
     return replace(photo, is_mirrored=match.sampled.is_mirrored)
 
@@ -297,9 +292,8 @@ def _check_drawing(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
     if match:
-        budget = budget_of(match.sampled, match.symbol)
-        if panel and panel.rate:
-            budget = budget.as_read()
+        measured = budget_of(match.sampled, match.symbol)
+        budget = measured.as_read() if panel and panel.rate else measured
         structure = structure_of(match.sampled, match.symbol, budget.wrong)
         issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     if panel and panel.phones in ("ok", "robust") and not _is_read(greys, found):
