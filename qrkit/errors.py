@@ -37,6 +37,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -58,6 +59,10 @@ Door = Literal["python", "command", "http", "page"]
 Name = TypeVar("Name", bound=str)
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""
+LONGEST_NAME = 40
+"""Characters of an unknown name that a warning repeats."""
+API_KEY = re.compile("qk_[A-Za-z0-9_-]{20,}", re.IGNORECASE)
+"""Matches what looks like an API key, which is never repeated."""
 MOST_LISTED = 40
 """Names that an error message lists: as many as a design has fields, and a few more."""
 
@@ -240,10 +245,23 @@ def renaming(new_name: Callable[[str], str]) -> Iterator[None]:
 
 
 class MissingParameter(InvalidParameter):
-    """A required field is absent or empty."""
+    """A required field is absent or empty.
 
-    def __init__(self, name: str, rule: str = "is required") -> None:
+    Args:
+        name: The field.
+        unknown: Unknown fields that were passed, one of which may be meant.
+    """
+
+    def __init__(self, name: str, unknown: Iterable[str] = ()) -> None:
+        rule = "; ".join(["is required", *ignored(unknown)])
         super().__init__(Problem(name, None, rule, "missing-parameter"))
+
+
+def ignored(unknown: Iterable[str], *, what: str = "fields") -> list[str]:
+    """Return a warning that names the unknown fields or parameters of a request, if there are any."""
+    shown = (API_KEY.sub("qk_...", name) for name in unknown)
+    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..." for name in shown]
+    return [f"unknown {what} were ignored: {', '.join(names)}"] if names else []
 
 
 class UnknownParameter(InvalidParameter):

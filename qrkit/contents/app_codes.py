@@ -6,6 +6,7 @@ Most of them hold secrets, payment details or data about health and journeys, so
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from qrkit.contents.syntax import IN_FRONT, PAYMENTS_OF_APPS
 
@@ -50,13 +51,17 @@ APP_CODES = {
 """How such contents begin, by what they are: payments of other versions and countries, one-time passwords of a single
 app, codes that set up devices, and codes that are shown to an inspector."""
 
+_TITLES = list(APP_CODES)
+
+
 # Lists ask this of each content: one expression is four times as fast as one for each of them. It is compiled when it
 # is needed, because that takes 3 ms, and links do without it.
-_ANY = "|".join(f"({pattern})" for pattern in APP_CODES.values())
-_TITLES = list(APP_CODES)
+@cache
+def _any() -> re.Pattern[str]:
+    return re.compile("|".join(f"({pattern})" for pattern in APP_CODES.values()), re.DOTALL)
 
 
 def app_code_title(text: str) -> str:
     """Return what a text is, such as "boarding pass"; "" if it is none of these."""
-    match = re.match(_ANY, text.lstrip(IN_FRONT), re.DOTALL)
+    match = _any().match(text.lstrip(IN_FRONT))
     return _TITLES[match.lastindex - 1] if match and match.lastindex else ""

@@ -388,7 +388,7 @@ def _event(text: str) -> Card:
     if "DURATION" in fields and "DTEND" not in fields and isinstance(start, Moment):
         from qrkit.contents.moments import end_after  # few contents are events
 
-        end = end_after(start.local, fields["DURATION"].value)
+        end = end_after(start.local, fields["DURATION"].value, start.zone)
         said |= {"DTEND": replace(start, local=end)} if end else {}
     if "GEO" in fields:
         said["GEO"] = _coordinates(fields["GEO"].value)

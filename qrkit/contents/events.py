@@ -85,6 +85,7 @@ REPEATS = ("daily", "weekly", "monthly", "yearly")
 UNTIL_TIME = time(23, 59, 59)
 YEARS = range(2, 9999)
 """Python knows the years 1 to 9999; in another time zone, an event in the first or the last could lie outside them."""
+SHORTEST_MONTH = 28
 YEARS_OF_ZONE = 10
 """Years for which the zone of an event is defined, if nothing says when it ends."""
 MOST_LINES = 200
@@ -129,11 +130,7 @@ def event(
     if time_zone and not repeat and isinstance(start, datetime):
         moments = {name: _in_utc(name, fields[name], time_zone) for name in ("start", "end")}
         return event(**fields | moments | {"time_zone": None})
-    if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
-        rule = (
-            f"is on a day ({WEEKDAYS[start.weekday()]}) that is not among weekdays; calendars disagree on such events"
-        )
-        note("start", rule)
+    _note_missing_days(fields)
     lines = [*_lines(fields)]
     if compact:
         return "\r\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])
@@ -143,6 +140,17 @@ def event(
     zone = _zone_lines(fields) if time_zone and isinstance(start, datetime) else []
     calendar = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//qrkit//EN", *zone, "BEGIN:VEVENT", *head, *lines]
     return "\r\n".join([*calendar, "END:VEVENT", "END:VCALENDAR"])
+
+
+def _note_missing_days(fields: dict[str, Any]) -> None:
+    """Note if the day of the start is one that the rule leaves out, or that not every month or year has."""
+    start, repeat, weekday = fields["start"], fields["repeat"], WEEKDAYS[fields["start"].weekday()]
+    if fields["weekdays"] and weekday not in fields["weekdays"]:
+        note("start", f"is on a day ({weekday}) that is not among weekdays; calendars disagree on such events")
+    lasts = {"monthly": start.day > SHORTEST_MONTH, "yearly": (start.month, start.day) == (2, 29)}
+    if lasts.get(repeat):
+        span = repeat.removesuffix("ly")
+        note("start", f"is on day {start.day} of a month; calendars skip each {span} without such a day")
 
 
 def _problems(fields: dict[str, Any]) -> Iterator[Problem]:
@@ -268,7 +276,7 @@ def read_event(text: str) -> dict[str, Any] | None:
     zone = zone_of(found["DTSTART"])
     end = end_of(found["DTEND"].value, start) if "DTEND" in found else None
     if end is None and "DURATION" in found:
-        end = end_after(start, found["DURATION"].value)
+        end = end_after(start, found["DURATION"].value, zone)
     elif isinstance(start, datetime) and isinstance(end, datetime):
         end = _beside(start, zone, end, zone_of(found["DTEND"]))
     fields = {"title": texts["SUMMARY"], "start": start, "end": end, "time_zone": zone}

@@ -7,10 +7,11 @@ leaves out: check digits, the keys of GS1 Digital Link (URI Syntax 1.3 and later
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,13 +19,24 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.single_lines import check_digits_rule, clean
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
-_ROWS = (line.split("\t") for line in Path(__file__).with_name("gs1_keys.tsv").read_text("ascii").splitlines()[1:])
+
+def _rows(name: str) -> list[list[str]]:
+    lines = Path(__file__).with_name(name).read_text("ascii").splitlines()[1:]
+    return [line.split("\t") for line in lines]
+
+
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
-    key: tuple(tuple(one.split()) for one in groups) for key, *groups in _ROWS
+    key: tuple(tuple(one.split()) for one in groups) for key, *groups in _rows("gs1_keys.tsv")
 }
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
+_LISTED = [(one, *rest) for names, *rest in _rows("gs1_rules.tsv") for one in names.split()]
+_EXCLUSIVE = [(first, tuple(others.split())) for first, others, _, _ in _LISTED if others]
+"""How identifiers begin, with the beginnings of others that GS1's General Specifications do not allow beside them."""
+_RULES = {number: (pattern, rule) for number, _, pattern, rule in _LISTED if pattern}
+"""What values of the right format match beyond it, as a pattern and as a rule, by identifier."""
 
 CHECKED = {
     "00": 18, "01": 14, "02": 14, "03": 14, "253": 13, "255": 13, "402": 17, "410": 13, "411": 13, "412": 13, "413": 13,
@@ -47,6 +59,9 @@ BIRTHS = frozenset({"7250", "7251"})
 """Identifiers whose date has a year of four digits."""
 DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"
 """Identifiers whose time may be 9999, which means any time of the day."""
+
+PIECES = frozenset({"8006", "8026"})
+"""Identifiers of a piece of a trade item, which end with its number and with that of all pieces."""
 
 GTIN_LENGTHS = (8, 12, 13, 14)
 
@@ -122,8 +137,6 @@ def check_value(number: str, value: str) -> None:
     if not found.pattern.fullmatch(value):
         sets = " and ".join(WORDS[one] for one in dict.fromkeys(re.findall("[NXYZ]", found.format)))
         raise broken(f"({number}) {found.title} must have the format {found.format} ({sets}), not {value[:40]!r}")
-    if number == "8003" and not value.startswith("0"):
-        raise broken("(8003) must begin with 0, before the 13 digits of the asset type")
     if number in CHECKED:
         head = value[: CHECKED[number]]
         _compare(number, head[-1], _check_digit(head[:-1]))
@@ -131,8 +144,26 @@ def check_value(number: str, value: str) -> None:
         _compare(number, value[-2:], _check_pair(value[:-2]))
     elif number == "8007" and not _is_iban(value):
         raise broken(f"({number}) is not a valid IBAN")
+    pattern, rule = _RULES.get(number, (".*", ""))
+    if not re.fullmatch(pattern, value):
+        raise broken(f"({number}) {rule}, not {value[:40]!r}")
+    if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
+        raise broken(f"({number}) must end with a piece and their number, such as 0102 for piece 1 of 2")
     if found.is_date:
         _check_date(number, value)
+
+
+def check_together(numbers: Iterable[str]) -> None:
+    """Judge whether one code may have these application identifiers.
+
+    Raises:
+        InvalidParameter: If GS1 does not allow two of them in one code, such as a net weight with two decimal points.
+    """
+    for one, other in permutations(numbers, 2):
+        is_same_measure = one[0] == "3" and one[:3] == other[:3]
+        if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE):
+            rule = f"must not have both ({one}) and ({other}), which GS1 does not allow in one code"
+            raise InvalidParameter(Problem("elements", None, rule))
 
 
 def _compare(number: str, found: str, expected: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qrkit.contents.gs1_identifiers import KEYS, Elements, identifier, identifier_at
+from qrkit.contents.gs1_identifiers import KEYS, Elements, check_together, identifier, identifier_at
 from qrkit.contents.kinds import accepted, kind
 from qrkit.errors import InvalidParameter, Problem
 
@@ -33,7 +33,7 @@ def gs1_elements(elements: Elements) -> str:
 
     Raises:
         InvalidParameter: If an application identifier does not exist, a value breaks its rule, such as a wrong check
-            digit, or there is no key, such as a GTIN (01) or SSCC (00).
+            digit, GS1 does not allow two of them in one code, or there is no key, such as a GTIN (01) or SSCC (00).
 
     Example:
         >>> from qrkit import contents
@@ -43,6 +43,7 @@ def gs1_elements(elements: Elements) -> str:
     if KEYS.keys().isdisjoint(elements):
         rule = "must have a key, such as 01 (GTIN), 00 (SSCC) or 414 (GLN), which says what the other values are about"
         raise InvalidParameter(Problem("elements", elements, rule))
+    check_together(elements)
     found = [(number, value) for number, value in elements.items() if not _is_variable(number)]
     variable = [number + value for number, value in elements.items() if _is_variable(number)]
     return "".join(number + value for number, value in found) + SEPARATOR.join(variable)

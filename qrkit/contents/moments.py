@@ -6,11 +6,12 @@ import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pydantic import BeforeValidator, Field, Strict, StrictStr
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 
-from qrkit.contents.single_lines import clean, requiring
+from qrkit.contents.single_lines import clean
+from qrkit.errors import nearest
 from qrkit.model import broken
 
 _DURATION = re.compile(
@@ -22,11 +23,8 @@ DAY_FORM, TIME_FORM = "2026-06-14", "2026-06-14 18:00"
 
 def _day(value: Any) -> Any:
     """Return a day; text must be an ISO 8601 date."""
-    if isinstance(value, str):
-        try:
-            return date.fromisoformat(clean(value.strip()))
-        except ValueError as error:
-            raise broken(f"must be a day, as {DAY_FORM}") from error
+    with suppress(ValueError):
+        value = date.fromisoformat(clean(value.strip())) if isinstance(value, str) else value
     if isinstance(value, datetime) or not isinstance(value, date):
         raise broken(f"must be a day, as {DAY_FORM}")
     return value
@@ -38,10 +36,8 @@ def _day_or_time(value: Any) -> Any:
         text = clean(value.strip())
         with suppress(ValueError):
             return date.fromisoformat(text)
-        try:
+        with suppress(ValueError):
             value = datetime.fromisoformat(text)
-        except ValueError as error:
-            raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}") from error
     if not isinstance(value, date):
         raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}")
     if not isinstance(value, datetime):
@@ -55,11 +51,26 @@ def _day_or_time(value: Any) -> Any:
 
 
 def zone_or_none(name: str) -> ZoneInfo | None:
-    """Return the time zone with this name; None if it does not exist."""
+    """Return the time zone with an IANA name; None if no time zone has this name."""
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         return None
+
+
+def suggest_zone(name: str) -> str:
+    """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
+    names = sorted(available_timezones())
+    city = name.replace(" ", "_").lower()
+    match = next((one for one in names if city in (one.lower(), one.rpartition("/")[2].lower())), "")
+    hint = f"did you mean {match!r}?" if match else nearest(name, names)
+    return f"; {hint}" if hint.startswith("did") else ""
+
+
+def _zone(name: str) -> str:
+    if not zone_or_none(name):
+        raise broken(f"must be the name of a time zone, such as Europe/Rome{suggest_zone(name)}")
+    return name
 
 
 def day_of(text: str) -> date | None:
@@ -71,15 +82,25 @@ def day_of(text: str) -> date | None:
         return None
 
 
-def end_after(start: date, duration: str) -> date | None:
+def end_after(start: date, duration: str, zone: str | None = None) -> date | None:
     """Return when an event of this duration (RFC 5545, 3.3.6) ends; if it starts on a day, its last day.
 
+    Days and weeks end at the same time of day, even if clocks change; hours are hours.
+
     Returns None if the text is not a duration, or if the event would end as it starts.
+
+    Args:
+        zone: The time zone of the start, if it has one beside it.
     """
     match = _DURATION.fullmatch(duration.strip().upper())
     parts = {name: int(digits) for name, digits in match.groupdict("0").items()} if match else {}
     try:
-        end = start + timedelta(**parts) if parts else start
+        end = start + timedelta(parts.pop("days", 0), weeks=parts.pop("weeks", 0))
+        if isinstance(end, datetime) and not end.tzinfo and (known := zone_or_none(zone or "")):
+            end = end.replace(tzinfo=known).astimezone(UTC)
+            end = (end + timedelta(**parts)).astimezone(known).replace(tzinfo=None)
+        else:
+            end += timedelta(**parts)
     except OverflowError:
         return None
     if not isinstance(start, datetime):
@@ -91,6 +112,6 @@ def end_after(start: date, duration: str) -> date | None:
 Day = Annotated[date, BeforeValidator(_day)]
 DayOrTime = Annotated[Annotated[date, Strict()] | Annotated[datetime, Strict()], BeforeValidator(_day_or_time)]
 TimeZone = Annotated[
-    Annotated[StrictStr, requiring(zone_or_none, "must be the name of a time zone, such as Europe/Rome")] | None,
+    Annotated[StrictStr, AfterValidator(_zone)] | None,
     Field(description="Time zone of the times, such as Europe/Rome; without it, they are local times of the visitor."),
 ]

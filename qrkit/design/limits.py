@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from codecs import lookup
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, StrictStr
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, StrictStr, WrapValidator
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.design.bounds import LONGEST_TEXT, MILLIMETRES_PER_INCH, MODULE_SIZES, PADDINGS
@@ -147,13 +149,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
-
-
 def _pad_choice(value: Any) -> Any:
     """Accept `standard`, the 1.0.0 name for `iso`, which saved templates and designs may contain."""
-    return {"standard": "iso"}.get(_lower(value), _lower(value)) if isinstance(value, str) else value
+    return {"standard": "iso"}.get(value.lower(), value.lower()) if isinstance(value, str) else value
 
 
 def _charset(value: Any) -> Any:
@@ -167,7 +165,19 @@ def _charset(value: Any) -> Any:
     return next((name for name in ECI if lookup(name).name == codec), value)
 
 
-AnyCase = BeforeValidator(_lower)
+def _folded(fold: Callable[[str], str]) -> WrapValidator:
+    """Return a validator of a choice in any case; an error shows the choice as it was written."""
+
+    def read(value: Any, choose: Callable[[Any], Any]) -> Any:
+        if isinstance(value, str):
+            with suppress(ValueError):
+                return choose(fold(value))
+        return choose(value)
+
+    return WrapValidator(read)
+
+
+AnyCase = _folded(str.lower)
 """Annotates a choice that may be written in capitals, too."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 
@@ -230,7 +240,7 @@ CharsetChoice = Annotated[
 ]
 ErrorCorrection = Annotated[
     Literal["L", "M", "Q", "H"],
-    BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),
+    _folded(str.upper),
     Field(
         title="Error correction level",
         description="Higher levels correct more damage (L 7%, M 15%, Q 25%, H 30%) but need more modules. "

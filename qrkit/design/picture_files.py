@@ -37,6 +37,7 @@ _HEIF_BRANDS = {b"mif1", b"msf1"}
 _UNREAD = {
     b"%PDF": "is a PDF, which cannot be read; save it as png, with 300 dpi or more",
     b"%!PS": "is an EPS, which cannot be read; save it as svg or png",
+    b"\xc5\xd0\xd3\xc6": "is an EPS, which cannot be read; save it as svg or png",  # with a preview
     b"8BPS": "is a Photoshop file, which cannot be read; save it as png",
     b"\xff\x0a": "is a JPEG XL, which cannot be read; save it as png or jpg",
     b"\0\0\0\x0cJXL ": "is a JPEG XL, which cannot be read; save it as png or jpg",

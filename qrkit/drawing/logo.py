@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
+from qrkit.design.design import Design
 from qrkit.design.limits import ICON_BOX, ErrorCorrection
 from qrkit.design.outline import Outline, rounded
 from qrkit.drawing.bitmaps import at_most
@@ -24,8 +25,6 @@ from qrkit.errors import Problem, nearest
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from qrkit.design.design import Design
 
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]

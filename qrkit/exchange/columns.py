@@ -116,6 +116,7 @@ LABELS = {column.name: column.label for column in EVERY}
 """Column name -> name in DataFrames."""
 _OURS = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
 COLUMN_OF = {name.lower().removesuffix(" (utc)"): name for name in LABELS} | _OURS
+COLUMN_OF |= {column.element.lower(): column.name for column in EVERY}
 """Lowercase name accepted in files and DataFrames -> column name; all times without a time zone are UTC."""
 KINDS: dict[str, Kind] = {column.name: column.kind for column in EVERY}
 COUNTED: tuple[Kind, ...] = ("count", "limit")

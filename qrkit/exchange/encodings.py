@@ -32,6 +32,12 @@ LONGEST_LINE = 1_000
 SHOWN = 60
 _TO_JAPANESE = re.compile(rb"\x1b\$[@B]")
 """How ISO-2022-JP, which is otherwise ASCII, switches to Japanese."""
+_BEHIND = "".join(re.escape(bytes([byte]).decode("cp1252", "ignore") or chr(byte)) for byte in range(0x80, 0xC0))
+"""What cp1252 makes of the bytes behind the first one of a letter in UTF-8."""
+_MISREAD = re.compile(
+    # A capital letter with an accent in front of a quotation mark or a dash is itself.
+    rf"[ÂÃ](?:(?![\u2013-\u2022])[{_BEHIND}]|[{_BEHIND}](?=\w))|â€[{_BEHIND}]|(?:[Ã-ô][{_BEHIND}]{{1,3}}){{2,}}"
+)
 _STRAY = re.compile("[\\udc80-\\udcff]")
 _LETTERS = re.compile("[\\u0080-\\ud7ff\\ue000-\\U0010ffff]")
 
@@ -75,6 +81,19 @@ def is_encoding(name: str) -> bool:
 def undecoded(text: str) -> bool:
     """Return whether bytes of a decoded text are not of its encoding."""
     return not text.isascii() and _STRAY.search(text) is not None
+
+
+def before_misread(text: str) -> str:
+    """Return what a text was before a program read its UTF-8 as cp1252; "" if no program did."""
+    try:
+        found = _MISREAD.sub(lambda part: b"".join(map(_byte, part[0])).decode(), text)
+    except UnicodeError:
+        return ""
+    return found if found != text and found.isprintable() == text.isprintable() else ""
+
+
+def _byte(letter: str) -> bytes:
+    return letter.encode("latin-1" if letter < "\u0100" else "cp1252")
 
 
 def _named(data: bytes, encoding: str) -> str:

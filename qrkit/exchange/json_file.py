@@ -25,11 +25,13 @@ from qrkit.exchange.columns import (
     ELEMENTS,
     KINDS,
     LABELS,
+    NAMES,
     OVERLOOKED,
     Kind,
     Packed,
     Row,
 )
+from qrkit.exchange.csv_file import taken_off
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
 from qrkit.exchange.marked_cells import marked, value_text
 from qrkit.exchange.own_columns import OwnColumns
@@ -51,8 +53,6 @@ from qrkit.tracking.times import to_table
 
 MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
-NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
-"""Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
 FLAGS = {False: "false", True: "true"}
@@ -252,7 +252,7 @@ def _is_record(one: Any) -> bool:
     """Return whether this is a record of ours, or a link of a tool. An API may name the records of a page `content`."""
     if not isinstance(one, dict):
         return False
-    contents = [value for name, value in one.items() if NAMED.get(name.lower()) == CONTENT]
+    contents = [value for name, value in one.items() if COLUMN_OF.get(name.lower()) == CONTENT]
     if contents:
         return not (isinstance(contents[0], list) and any(isinstance(inner, dict) for inner in contents[0][:1]))
     return _tool_of(tuple(one)) is not None
@@ -311,6 +311,7 @@ class _KnownNames(NamedTuple):
         pick: Returns their values in an object.
         is_twice: Whether two names are of one column.
         of_links: Whether the short URL has a name that other tools use; then, other names may limit links.
+        of_csv: Whether the names are those of our csv files, in which texts may have apostrophes in front.
     """
 
     column_of: Mapping[str, str]
@@ -319,17 +320,19 @@ class _KnownNames(NamedTuple):
     pick: Callable[[Mapping[str, Any]], Iterable[Any]]
     is_twice: bool
     of_links: bool
+    of_csv: bool
 
 
 @lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
 def _known(names: tuple[str, ...]) -> _KnownNames:
-    column_of = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
+    column_of = {name: column for name in names if (column := COLUMN_OF.get(name.lower()))}
     short = foreign.short_url_in(names) if SHORT_URL not in column_of.values() else ""
     column_of |= {short: SHORT_URL} if short else {}
     columns, first = tuple(column_of.values()), next(iter(column_of), "")
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
-    return _KnownNames(column_of, columns, writers, pick, len(set(columns)) < len(columns), bool(short))
+    is_twice = len(set(columns)) < len(columns)
+    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), set(names).issuperset(NAMES))
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -362,6 +365,8 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
                 texts[place] = known.writers[place][type(value)](value)
             except ValueError as error:
                 texts[place], wrong[place] = "", str(error)
+    if known.of_csv:
+        texts = [taken_off(text) if text[:1] == "'" else text for text in texts]
     if not (joined := "".join(texts)).isascii() and _SURROGATE.search(joined):
         halved = "holds half a character (a lone surrogate)"
         wrong |= {place: halved for place, text in enumerate(texts) if _SURROGATE.search(text)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -25,9 +25,9 @@ Reason = Literal[
     "count-unreadable", "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address",
     "link-target", "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out",
     "unknown-column", "unread-sheet", "unread-file", "hidden-row", "struck-row", "shared-path",
-    "limits-unknown", "own-parameters", "rule-without-effect",
+    "limits-unknown", "own-parameters", "rule-without-effect", "damaged-text",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last twenty-two, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last twenty-three, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, Sentence] = {
     "renamed": "{count} renamed",
     "code-taken": "{count} given a new short URL",
@@ -42,13 +42,14 @@ _CHANGED: dict[Reason, Sentence] = {
     "formula-unsaved": "{count} with a formula without a value",
     "rule-without-effect": "{count} with a rule that never takes effect",
     "field-left-out": "{count} without some of their fields",
+    "damaged-text": "{count} with a text that another program damaged",
     "suspicious-url": "{count} with a suspicious address",
     "no-address": "{count} with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
 _TO_FIX: frozenset[Reason] = frozenset({
     "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "suspicious-url",
-    "no-address", "field-left-out", "rule-without-effect",
+    "no-address", "field-left-out", "rule-without-effect", "damaged-text",
 })  # fmt: skip
 """The reasons of rows that people want to correct."""
 _NOT_KEPT: frozenset[Reason] = frozenset({
@@ -87,11 +88,11 @@ class ImportIssue:
             `no-address` rows hold a text such as "N/A" in a column of addresses, or a payment behind a short URL that
             was kept; `link-target` rows hold a text over a link, and `formula-unsaved` rows a formula without a value;
             `field-left-out` rows were imported without a text that cannot be a field; `rule-without-effect` rows keep
-            their short URL with a rule that never takes effect; `own-column` (a column that became a field),
-            `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`,
-            `hidden-row`, `struck-row` (text that is struck out), `limits-unknown` and `own-parameters` (links whose own
-            parameters keep their values, unlike in the service) are about the whole file, and `shared-path` about all
-            short URLs of a host.
+            their short URL with a rule that never takes effect; `damaged-text` rows keep a text that another program
+            shortened or read in a wrong encoding; `own-column` (a column that became a field), `heading-row`,
+            `encoding-guessed`, `unknown-column`, `unread-sheet`, `unread-file`, `hidden-row`, `struck-row` (text that
+            is struck out), `limits-unknown` and `own-parameters` (links whose own parameters keep their values, unlike
+            in the service) are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -223,9 +224,9 @@ class _Taken:
         return other
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Reversible[str]:
         """The names, without extra spaces."""
-        return [*self._contents]
+        return self._contents
 
     def __contains__(self, name: str) -> bool:
         return tidy_name(name) in self._contents

@@ -14,6 +14,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import Fraction
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, column_letters
+from qrkit.exchange.workbooks import without_apostrophes
 
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
 _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
@@ -62,6 +63,8 @@ _HAS_ROWS = re.compile(
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+_LINE_END = re.compile(r"replace\(('(?:[^']|'')*+'),'(\\[nr])',char\((10|13)\)\)")
+"""Matches a text with line ends, as SQLite writes it into a dump; one with both kinds is written within another."""
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
 
@@ -74,6 +77,8 @@ def is_dump(data: bytes) -> bool:
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
     text, note = decoded(data, place.encoding)
+    for _ in range(2 * (",char(1" in text)):
+        text = _LINE_END.sub(lambda found: found[1].replace(found[2], chr(int(found[3]))), text)
     has_escapes = _ESCAPING.search(text) is not None
     tables = _tables(text, has_escapes=has_escapes)
     if "\\" in text and any(isinstance(row, UnreadableFile) for table in tables.values() for row in table.rows):
@@ -82,10 +87,11 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
         raise UnreadableFile("the file has no INSERT INTO … VALUES or COPY … FROM stdin with rows of a table")
     # Of the tables of a large database, only the first ones are looked into.
     likely = sorted(tables.items(), key=lambda one: share is not None and share([*one[1].heading.values()]) < 1)
-    return [
+    every = [
         Part(name, chain([[*table.heading.values()]], map(table.fitted, table.rows)), note=note)
         for name, table in likely
     ]
+    return without_apostrophes(every)
 
 
 class _Table:

@@ -36,8 +36,9 @@ class SheetSettings(Inks):
     """How labels are arranged, printed and cut."""
 
     stock: str = Field(
-        description="Part number of a label stock, such as `L7160`, or a card: `business-card`, `table-tent`, "
-        "`a6`, `sticker`, `ticket`, `hang-tag`; or a `poster`, whose first line of text stands above the code."
+        description="Part number of a label stock, such as `L7160`, or a card: `business-card`, `us-business-card`, "
+        "`table-tent`, `a6`, `sticker`, `ticket`, `hang-tag`; or a `poster`, whose first line of text stands above the "
+        "code."
     )
     paper: str | None = Field(
         default=None,

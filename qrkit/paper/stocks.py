@@ -95,6 +95,7 @@ CARDS: Mapping[str, Stock] = {
             "table-tent", "Table tents, folded in the middle", (0, 0), "rectangle", 90, 240, panels=2, unit="table tent"
         ),
         Stock("ticket", "Tickets", (0, 0), "rectangle", 140, 60, unit="ticket"),
+        Stock("us-business-card", "US business cards", (0, 0), "rectangle", 88.9, 50.8, unit="business card"),
     )
 }
 """Cards of ours, by name; `stock_named` places them on a paper."""

@@ -13,7 +13,7 @@ from qrkit.design.design import Design
 from qrkit.design.formats import WITHOUT_ALPHA
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TextStyle
 from qrkit.drawing.resizing import placed_for
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting, nearest
 from qrkit.model import Model
 from qrkit.pictures.inks import DATA_URI
 from qrkit.pictures.printing import PrintSize
@@ -92,13 +92,14 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
     asked = {name: value for name, value in fields.items() if name not in ("template", *REQUEST_FIELDS, *PRINTED)}
     with collecting(problems):
         asked = with_content(asked)
-    if isinstance(asked.get("content"), Mapping):
-        asked["content"] = "0"  # what is wrong with it is known; the other fields are still checked
     known, unknown = Design.known(asked)
+    if "content" not in known:
+        problems += MissingParameter("content", unknown).problems
+    if isinstance(known.get("content", {}), Mapping):
+        known["content"] = "0"  # what is wrong with it is known; the other fields are still checked
     chosen: dict[str, Any] = {}
     with collecting(problems):
-        mode = known.pop("em", "byte")
-        known["em"] = choice("em", mode, GET_MODES) if isinstance(mode, str) else mode
+        known["em"] = choice("em", known.pop("em", "byte"), GET_MODES)
     with collecting(problems):
         chosen["design"] = placed(Design(**known), fields, template)
     with collecting(problems):
@@ -203,8 +204,8 @@ def _text(name: str, fields: Mapping[str, Any]) -> str:
     return value
 
 
-def choice(name: str, value: str, allowed: Collection[str]) -> str:
+def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     """Return the value of a field in lower case."""
-    if value.lower() not in allowed:
+    if not isinstance(value, str) or value.lower() not in allowed:
         raise InvalidParameter(Problem(name, value, f"must be one of {', '.join(allowed)}"))
     return value.lower()

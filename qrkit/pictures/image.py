@@ -11,10 +11,12 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
+from qrkit.design.color import Color
+from qrkit.design.formats import TextStyle
 from qrkit.design.simple import SimpleDesign, simple_design
 from qrkit.drawing.draw import draw_plain, draw_simple, is_plain, picture_size
 from qrkit.drawing.layout import lay_out
-from qrkit.drawing.plain_picture import title_of
+from qrkit.drawing.plain_picture import Plain, title_of
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, ScanWarning
 from qrkit.files import write_file
@@ -27,12 +29,9 @@ if TYPE_CHECKING:
     from inspect import Parameter
     from types import MappingProxyType
 
-    from qrkit.design.color import Color
     from qrkit.design.design import Design, DesignFields
-    from qrkit.design.formats import TextStyle
     from qrkit.design.frames import Caption
     from qrkit.drawing.decorated import Parts
-    from qrkit.drawing.plain_picture import Plain
     from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.preflight import PrintFinding

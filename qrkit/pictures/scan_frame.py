@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import QrkitError
 from qrkit.pictures.image import QRImage
-from qrkit.scanning.scan_report import VERDICTS
+from qrkit.scanning.scan_report import VERDICTS, ScanReport
 from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from qrkit.scanning.scan_report import ScanReport
 
 
 def checked(

@@ -149,7 +149,7 @@ class Records:
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
-        others = Spellings([one.name for one in self.list_campaigns() if one.id != campaign.id])
+        others = Spellings([tidy_name(one.name) for one in self.list_campaigns() if one.id != campaign.id])
         text = others.warning(campaign.name, what="campaigns")
         if text and self._warn:
             self._warn(text)

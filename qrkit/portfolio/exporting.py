@@ -204,8 +204,8 @@ class Written(Explained):
         Args:
             path: The file, which ends in .pdf, in .zpl for a label printer (with `dpi`), or in .svg for a picture of
                 the first page.
-            stock: Part number of a label stock, such as `L7160`, or a card: business-card, table-tent, a6,
-                sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
+            stock: Part number of a label stock, such as `L7160`, or a card: business-card,
+                us-business-card, table-tent, a6, sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.
             lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger. By
                 default, the name, unless the captions of all pictures show it.

@@ -18,12 +18,12 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
-from qrkit.exchange.archives import SIGNATURE
+from qrkit.exchange.archives import SIGNATURE, gunzipped
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import File, table_of_files
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOSTLY, Table, codes_of, share_of_addresses
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOST_BYTES, MOSTLY, Table, codes_of, share_of_addresses
 from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -75,6 +75,7 @@ NO_CONTENT = re.compile(
 _NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:(?! )).*", re.IGNORECASE | re.DOTALL)
 """Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
 _OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
+_OF_A_BROWSER = re.compile(r"(?:javascript|vbscript|data|blob|about|view-source):(?! ).*", re.IGNORECASE | re.DOTALL)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
@@ -135,6 +136,7 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    data = gunzipped(data, MOST_BYTES)
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
     names = [name for name, _, _ in files]
     if len(files) < 2:
@@ -223,17 +225,18 @@ class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
     def __init__(self, present: Present, table: Table, add: Add, campaign: str) -> None:
-        self._present, self._add, self._default_campaign, self._rows = present, add, campaign, table.rows
+        self._present, self._add, self._default_campaign = present, add, campaign
         tails = {code: slug(words) for code, words in read_pairs(present.tails)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
-        self._spellings = Spellings([*reversed(self._campaigns)])
+        self._spellings = Spellings([*map(tidy_name, reversed(self._campaigns))])
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(table, present)
-        contents = [text for row in table.rows if not NO_CONTENT.fullmatch(text := row.cells.get("Content", ""))]
-        addresses = share_of_addresses(contents)
+        texts = [(row.cells.get("Content", ""), row.cells.get("Trackable URL", ""), row.error) for row in table.rows]
+        self._urls = {url for content, url, error in texts if content and url and not error}
+        addresses = share_of_addresses([content for content, _, _ in texts if not NO_CONTENT.fullmatch(content)])
         self._no_address = NO_CONTENT if addresses >= MOSTLY else None
         if table.of_links or addresses >= HARDLY_ANYTHING_ELSE:
             self._no_address = _NO_SCHEME
@@ -391,10 +394,8 @@ class _Importing:
 
         Without such links, there are none, which saves a second look at each short URL.
         """
-        rows = (row.cells for row in self._rows if not row.error and row.cells.get("Content"))
-        urls = {cells.get("Trackable URL", "") for cells in rows} - {""}
-        here = [url for url in urls if self._is_here(url)]
-        found = map(self._read_link, here if len(here) < len(urls) else ())
+        here = [url for url in self._urls if self._is_here(url)]
+        found = map(self._read_link, here if len(here) < len(self._urls) else ())
         return frozenset(link.code for link in found if link)
 
     def _link(self, url: str) -> ShortLink | None:
@@ -498,6 +499,9 @@ def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) 
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
     elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
         detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
+    elif code.is_dynamic and _OF_A_BROWSER.fullmatch(written.strip()):
+        detail = f"{written[:80]!r} is nothing to which short URLs redirect, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

@@ -23,10 +23,10 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import CompareTo
+from qrkit.report.comparisons import ATTRIBUTES, Asked, CompareTo
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
-from qrkit.report.facts import ATTRIBUTES, Asked, Facts, gather
+from qrkit.report.facts import Facts, gather
 from qrkit.report.findings import findings, headline, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed

@@ -26,6 +26,8 @@ CompareTo = Literal["previous", "last year"] | tuple[date, date] | None
 """What a period is compared with: the one before it, the same dates a year earlier, or days up to the day before the
 second one. By default, the one before it if both bounds are given and it has scans, or else the halves are compared."""
 
+ATTRIBUTES: Sequence[str] = ("device", "system", "country")
+"""Attributes of scans that a report breaks down unless you ask for others."""
 LEVEL = 0.95
 MOST_PARTS = 20
 """Maximum number of groups compared; more would make the intervals wider."""
@@ -41,6 +43,33 @@ where there are too few before."""
 MOST_CONTENTS = 3
 FEWEST_OF_NEW = 20
 """Minimum scans of a new QR Code for its rate to mean anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a report is about.
+
+    Attributes:
+        since: The first day; None for the day of the first scan.
+        until: The day after the last; None for the day after the last scan.
+        time_zone: IANA name of the time zone for days and hours.
+        attributes: Attributes of scans that get a table.
+        compare_to: What to compare the period with.
+        least: The smallest number of visitors or scans that is shown; None shows all.
+        holidays: Days that are not compared, and are never unusual.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    time_zone: str = "UTC"
+    attributes: Sequence[str] = ATTRIBUTES
+    compare_to: CompareTo = None
+    least: int | None = None
+    holidays: Collection[date] = ()
+
+    def of(self, scans: Scans) -> Scans:
+        """Return the view narrowed to this period, in this time zone."""
+        return scans.where(since=self.since, until=self.until, time_zone=self.time_zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,33 +200,23 @@ class Comparisons:
 
 
 def compared(
-    scans: Scans,
-    whole: Span,
-    daily: Mapping[date, int],
-    *,
-    has_bounds: bool,
-    names: Mapping[str, str],
-    part: str,
-    compare_to: CompareTo = None,
-    holidays: Collection[date] = (),
+    scans: Scans, whole: Span | None, daily: Mapping[date, int], asked: Asked, *, names: Mapping[str, str], part: str
 ) -> Comparisons:
     """Make all comparisons of a view.
 
     Args:
-        scans: The view, not narrowed to a period.
-        has_bounds: Whether both bounds were given; if so, the period is compared with the one before it.
+        whole: The days to compare; None if they are too few.
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.
-        compare_to: What to compare the period with; by default the period before it, or its first half.
-        holidays: Days that are not compared, and are never unusual.
     """
-    if whole.days < FEWEST_DAYS:
+    if whole is None:
         return Comparisons()
+    holidays = asked.holidays
     present = whole.only(daily)
     begins = beginnings(scans.where(until=whole.until))
     known = Span(min(begins.values(), default=whole.since), whole.until)
     unusual, bursts = _events(scans, known, whole, present, holidays)
-    before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
+    before = _span_before(scans, whole, asked)
     first, second = (before, whole) if before else whole.split()
     past = before.counts(scans) if before else present
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
@@ -327,13 +346,14 @@ def _is_by_places(scans: Scans, leading: Change | None, campaigns: Sequence[str]
     return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
 
 
-def _span_before(scans: Scans, whole: Span, *, has_bounds: bool, compare_to: CompareTo) -> Span | None:
+def _span_before(scans: Scans, whole: Span, asked: Asked) -> Span | None:
     """Return the days to compare with; None for the first half of the period."""
+    compare_to = asked.compare_to
     if isinstance(compare_to, tuple):
         return Span(*compare_to)
     if compare_to == "last year":
         return Span(year_before(whole.since), year_before(whole.until))
-    if compare_to is None and not has_bounds:
+    if compare_to is None and (asked.since is None or asked.until is None):
         return None
     frame = analytics.scans_and_previous(whole.of(scans))
     before = Span(frame["previous_start"].iloc[0].to_pydatetime().date(), whole.since)

@@ -10,7 +10,8 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, extra
 from qrkit.files import complete_file, writing
 from qrkit.languages import current_language, say
-from qrkit.report.facts import Asked, Facts
+from qrkit.report.comparisons import Asked
+from qrkit.report.facts import Facts
 from qrkit.store.postgresql.database import is_server
 
 SECONDS = 120

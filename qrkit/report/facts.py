@@ -14,7 +14,7 @@ import pandas as pd
 from qrkit import analytics
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
+from qrkit.report.comparisons import FEWEST_DAYS, Asked, Comparisons, Span, compared
 from qrkit.report.sentences import say
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import names_of, quoted, titles_of
@@ -29,9 +29,6 @@ from qrkit.store.questions.time_zones import stretches_of
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
-
-ATTRIBUTES: Sequence[str] = ("device", "system", "country")
-"""Attributes of scans that a report breaks down unless you ask for others."""
 
 MOST_ROWS = 8
 MOST_VALUES = 1_000_000
@@ -58,33 +55,6 @@ WHERE d.kind = 'scan'
     AND ($first_day IS NULL OR d.day >= $first_day) AND ($day_after IS NULL OR d.day < $day_after)
 GROUP BY ALL
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a report is about.
-
-    Attributes:
-        since: The first day; None for the day of the first scan.
-        until: The day after the last; None for the day after the last scan.
-        time_zone: IANA name of the time zone for days and hours.
-        attributes: Attributes of scans that get a table.
-        compare_to: What to compare the period with.
-        least: The smallest number of visitors or scans that is shown; None shows all.
-        holidays: Days that are not compared, and are never unusual.
-    """
-
-    since: date | None = None
-    until: date | None = None
-    time_zone: str = "UTC"
-    attributes: Sequence[str] = ATTRIBUTES
-    compare_to: CompareTo = None
-    least: int | None = None
-    holidays: Collection[date] = ()
-
-    def of(self, scans: Scans) -> Scans:
-        """Return the view narrowed to this period, in this time zone."""
-        return scans.where(since=self.since, until=self.until, time_zone=self.time_zone)
 
 
 class SplitCode(NamedTuple):
@@ -240,7 +210,9 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
         part, names, leaders = _parts(campaigns, codes, titles, counted)
         whole, down = whole_days(asked, first, last), outage_days(_inside(view, first, last))
-        comparisons = _compare(view, whole, days[~days["day"].dt.date.isin(down)], asked, names=names, part=part)
+        known = zip(days["day"].dt.date, days["scans"].tolist(), strict=True)
+        daily_up = {day: number for day, number in known if day not in down}
+        comparisons = compared(view, whole, daily_up, asked, names=names, part=part)
         return Facts(
             campaigns=campaigns,
             codes=codes,
@@ -364,25 +336,6 @@ def _outages(view: Scans, first: date | None, last: date | None, comparisons: Co
     if comparisons.first and not comparisons.is_half:
         views.insert(0, comparisons.first.of(view))
     return pd.concat(map(analytics.outages, views), ignore_index=True)
-
-
-def _compare(
-    scans: Scans, whole: Span | None, days: pd.DataFrame, asked: Asked, *, names: Mapping[str, str], part: str
-) -> Comparisons:
-    if whole is None:
-        return Comparisons()
-    daily = dict(zip(days["day"].dt.date, days["scans"].tolist(), strict=True))
-    has_bounds = asked.since is not None and asked.until is not None
-    return compared(
-        scans,
-        whole,
-        daily,
-        has_bounds=has_bounds,
-        names=names,
-        part=part,
-        compare_to=asked.compare_to,
-        holidays=asked.holidays,
-    )
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:

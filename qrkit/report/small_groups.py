@@ -29,8 +29,8 @@ import pandas as pd
 from qrkit.analytics import without_small_groups
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
-from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Comparisons, Span, compare_sides
-from qrkit.report.facts import MOST_ROWS, Asked, Facts, whole_days
+from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Asked, Comparisons, Span, compare_sides
+from qrkit.report.facts import MOST_ROWS, Facts, whole_days
 from qrkit.report.ranked_tables import ALL_OTHERS
 
 

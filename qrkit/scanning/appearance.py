@@ -27,13 +27,12 @@ from qrkit.scanning.budget import (
     wrong_modules,
 )
 from qrkit.scanning.module_roles import module_codewords, role_grid
-from qrkit.scanning.sampling import MARGIN, median, sample
+from qrkit.scanning.sampling import MARGIN, Greys, median, sample
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import ErrorCorrectionLevel, Role, Symbol
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
-    from qrkit.scanning.sampling import Greys
 
 
 CHANGING = (Role.DATA, Role.FORMAT)

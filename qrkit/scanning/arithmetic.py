@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import BLACK, WHITE, Color
-from qrkit.design.gradient import Gradient
+from qrkit.design.decoration import Marker
+from qrkit.design.gradient import Fill, Gradient
+from qrkit.design.limits import MarkerPattern
 from qrkit.design.shapes.styles import TINTED
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import lay_out
@@ -26,10 +28,7 @@ from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import CORNERS, FINDER, finder_places
 
 if TYPE_CHECKING:
-    from qrkit.design.decoration import Marker
     from qrkit.design.design import Design
-    from qrkit.design.gradient import Fill
-    from qrkit.design.limits import MarkerPattern
 
 
 NEAR = 2
@@ -50,11 +49,13 @@ FRAYED = ("bubbles", "classy-rounded", "crosses", "sprite")
 GAPS = dict.fromkeys(FRAYED, 0.1) | dict.fromkeys(TINTED, 0.01) | {"diagonal": 0.001}
 """By how much the contrast of styles may be off: by gaps, slanted edges, or because renderers round a tint."""
 
-UNSURE_EYES = (
-    "arch", "circle", "drop", "extra-rounded", "leaf", "leaf-dot", "modules", "petal", "pillow", "soft-circle",
-    "soft-square",
+UNSURE_EYES = ("circle", "modules")
+"""Eyes whose rings are too round for phones to find them when turned, and eyes drawn as modules."""
+
+ROUND_EYES = (
+    "arch", "drop", "extra-rounded", "leaf", "leaf-dot", "petal", "pillow", "soft-circle", "soft-square"
 )  # fmt: skip
-"""Eyes whose rings are so round that their ink decides whether phones find them, and eyes drawn as modules."""
+"""Eyes whose rings are so round that phones find them only with their own pupil and in the ink of the modules."""
 
 WIDE_CENTERS = ("eye-5", "eye-6", "eye-14", "eye-16", "eye-17")
 """Eyes that have a wide center, which may come too close to the ring of another eye, or whose ring leaves no room."""
@@ -73,9 +74,9 @@ def is_robust(design: Design) -> bool:
     if not (_has_readable_shapes(design) and _keeps_quiet_zone(design)):
         return False
     inks, centers = inks_of(design)
-    looks = [_look_in(ink, design) for ink in inks + centers]
-    return all(map(_is_robust_look, looks[: len(inks)])) and all(
-        look is not None and look[0].contrast >= PUPIL_CONTRAST.least for look in looks[len(inks) :]
+    looks = [_look_in(ink, design) for ink in centers]
+    return all(_is_robust_look(_look_of_modules(ink, design)) for ink in inks) and all(
+        look is not None and look[0].contrast >= PUPIL_CONTRAST.least for look in looks
     )
 
 
@@ -100,14 +101,14 @@ def reckoned(design: Design) -> ScanReport | None:
 
 
 def _look_of(design: Design) -> Look | None:
-    return _look_in(design.foreground, design) if _is_known(design) else None
+    return _look_of_modules(design.foreground, design) if _is_known(design) else None
 
 
 def _look_with_eyes(design: Design) -> Look | None:
     """Return the look of a robust design in one ink or a gradient, whose eyes may differ; None for all others."""
     if design.modules.palette or not is_robust(design):
         return None
-    look = _shaded(design) if isinstance(design.foreground, Gradient) else _look_in(design.foreground, design)
+    look = _shaded(design) if isinstance(design.foreground, Gradient) else _look_of_modules(design.foreground, design)
     if look is None:
         return None
     markers = dict(eyes_of(design))
@@ -182,12 +183,14 @@ def _look_in(ink: Fill, design: Design) -> Look | None:
         if not isinstance(design.foreground, Color) or background.alpha < 255:
             return None
         light = faded(design.foreground, tint).over(background)
-    look = _look(ink, background, light, design.padding, design.flip)
-    return None if look and _is_near_limit(look[0].contrast, GAPS.get(design.modules.type, 0)) else look
+    return _look(ink, background, light, design.padding, design.flip)
 
 
-def _is_near_limit(contrast: float, off: float) -> bool:
-    return any(abs(abs(contrast) + ROUNDING - limit) < off for limit in (CONTRAST.least, CONTRAST.least_ok))
+def _look_of_modules(ink: Fill, design: Design) -> Look | None:
+    """Return how a design looks if its modules have this ink; None if the gaps of its style may decide."""
+    look, off = _look_in(ink, design), GAPS.get(design.modules.type, 0)
+    limits = (CONTRAST.least, CONTRAST.least_ok)
+    return None if look and any(abs(abs(look[0].contrast) + ROUNDING - limit) < off for limit in limits) else look
 
 
 @lru_cache(maxsize=256)
@@ -239,16 +242,23 @@ def _has_readable_shapes(design: Design) -> bool:
     modules = design.modules
     return (
         _has_plain_modules(design)
-        and modules.type not in FRAYED
+        and (modules.type not in FRAYED or (isinstance(design.foreground, Color) and not modules.palette))
         and (modules.sizes is None or modules.sizes[0] >= LEAST_WIDTH)
         and all(
             eye.pattern not in UNSURE_EYES
+            and (eye.pattern not in ROUND_EYES or _suits_round_eye(eye, design))
             and (eye.inner is None or (eye.pattern not in WIDE_CENTERS and eye.inner not in WIDE_CENTERS))
             and not any(isinstance(ink, Gradient) for ink in (eye.inner_color, eye.outer_color))  # edges may be faint
             and eye.opacity == 1
             for _, eye in eyes_of(design)
         )
     )
+
+
+def _suits_round_eye(eye: Marker, design: Design) -> bool:
+    """Return True if an eye has its own pupil, and its ring the ink of the modules, which all have the same one."""
+    is_in_ink = isinstance(design.foreground, Color) and eye.outer_color in (None, design.foreground)
+    return is_in_ink and eye.inner is None and design.modules.type not in TINTED and not design.modules.palette
 
 
 def _keeps_quiet_zone(design: Design) -> bool:

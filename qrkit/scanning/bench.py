@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from qrkit.design.design import Design
 from qrkit.drawing.draw import draw, is_plain
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
@@ -22,10 +23,6 @@ from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Symbol
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-
 
 OF_SYMBOLS = frozenset({"version", "ec", "mask", "pad_codewords"})
 """Fields of a design that choose its symbol, but not how its modules are drawn."""

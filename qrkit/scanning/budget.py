@@ -11,20 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrkit.late import Shown
 from qrkit.scanning.measures import json_fields
 from qrkit.scanning.module_roles import module_codewords, role_grid
-from qrkit.scanning.sampling import MARGIN, Sampled, median
+from qrkit.scanning.sampling import MARGIN, Greys, Sampled, median
 from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
-
-if TYPE_CHECKING:
-    from qrkit.scanning.sampling import Greys
-
 
 QUIET = 2
 """Modules around the symbol. Two are enough, because the heat map is a chart and not meant to be scanned."""
@@ -119,6 +114,10 @@ class Budget(Shown):
         """True if a block has more wrong codewords than any reader can correct, whatever its threshold."""
         shares = blocks(self.symbol.version, self.symbol.error_correction)
         return any(errors > share.correction // 2 for errors, share in zip(self.least_errors, shares, strict=False))
+
+    def as_read(self) -> Budget:
+        """Return the budget of a symbol that readers read: its message is not lost, whatever was measured."""
+        return replace(self, least_errors=())
 
     @property
     def worst_block(self) -> int:

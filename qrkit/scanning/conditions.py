@@ -197,66 +197,10 @@ def _of(values: np.ndarray[Any, Any]) -> Picture:
     return Image.fromarray(values.astype(np.uint8))
 
 
-def _blurred(picture: Picture, pixels: float) -> Picture:
-    """Blur an image with a Gaussian of this standard deviation."""
-    return picture.filter(ImageFilter.GaussianBlur(pixels))
-
-
-def _changed(picture: Picture, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> Picture:
-    """Change each gray of an image in the same way."""
-    greys = np.arange(256, dtype=np.float32)[None, :]
-    return picture.point(_of(change(greys)).tobytes())
-
-
-def _faded(picture: Picture, contrast: float) -> Picture:
-    return _changed(picture, lambda greys: 128 + (greys - 128) * np.float32(contrast))
-
-
-def _noisy(picture: Picture, random: np.random.Generator, deviation: float) -> Picture:
-    greys = random.standard_normal((picture.height, picture.width), dtype=np.float32)
-    greys *= np.float32(deviation)
-    greys += np.asarray(picture)
-    return _of(greys)
-
-
-def _as_jpeg(picture: Picture, quality: int) -> Picture:
-    file = BytesIO()
-    picture.save(file, "JPEG", quality=quality)
-    return Image.open(file).convert("L")
-
-
 def _places(picture: Picture) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return columns and rows of the pixels as shares of width and height."""
     across, down = (np.arange(side, dtype=np.float32) / np.float32(side) for side in picture.size)
     return across[None, :], down[:, None]
-
-
-def _shaded(picture: Picture, least: float) -> Picture:
-    """Light the image from the upper left, leaving this share of the light at the lower right corner."""
-    across, down = _places(picture)
-    greys = np.float32(0.7) * across + np.float32(0.3) * down
-    greys *= np.float32(1 - least)
-    np.subtract(1, greys, out=greys)
-    greys *= np.asarray(picture)
-    return _of(greys)
-
-
-def _glared(picture: Picture, greys: float) -> Picture:
-    """Add the reflection of a lamp to the right above the middle, lighter by this number of grays."""
-    across, down = _places(picture)
-    distance = ((across - np.float32(0.62)) ** 2 + (down - np.float32(0.4)) ** 2) / np.float32(0.4) ** 2
-    return _of(np.asarray(picture) + np.float32(greys) * np.maximum(1 - distance, 0) ** 2)
-
-
-def _inked(sheet: Sheet, twelfths: float) -> Picture:
-    """Spread ink over each edge by this number of twelfths of a module; negative values remove ink."""
-    greys = np.asarray(sheet.of_size(PIXELS * FINE))
-    darker = np.minimum if twelfths > 0 else np.maximum
-    for _ in range(abs(round(twelfths))):
-        wide = np.pad(greys, 1, mode="edge")
-        greys = darker.reduce([greys, wide[:-2, 1:-1], wide[2:, 1:-1], wide[1:-1, :-2], wide[1:-1, 2:]])
-    spread = Image.fromarray(greys)
-    return spread.resize(sheet.picture.size, Image.Resampling.BOX)
 
 
 def _seen(
@@ -304,38 +248,61 @@ Effect: TypeAlias = Callable[[Picture, float, np.random.Generator], Picture]
 """Takes the image that a lens sees, its pixels per module, and a random generator."""
 
 
-def _with_contrast(share: float) -> Effect:
-    return lambda picture, _, __: _faded(picture, share)
+def _filtered(through: ImageFilter.Filter) -> Effect:
+    return lambda picture, _, __: picture.filter(through)
 
 
-def _with_noise(deviation: float) -> Effect:
-    return lambda picture, _, random: _noisy(picture, random, deviation)
-
-
-def _with_light(least: float) -> Effect:
-    return lambda picture, _, __: _shaded(picture, least)
-
-
-def _with_jpeg(quality: int) -> Effect:
-    return lambda picture, _, __: _as_jpeg(picture, quality)
+_SOFTENED = _filtered(ImageFilter.BoxBlur(1))
+"""Softens an image as a lens does, by about a pixel."""
+_SHARPENED = _filtered(ImageFilter.UnsharpMask(radius=1, percent=120, threshold=0))
+"""Sharpens an image as phones do to what is small."""
 
 
 def _out_of_focus(modules: float) -> Effect:
-    return lambda picture, pixels, _: _blurred(picture, modules * pixels)
+    return lambda picture, pixels, _: picture.filter(ImageFilter.GaussianBlur(modules * pixels))
 
 
-def _inverted(picture: Picture, _: float, __: np.random.Generator) -> Picture:
-    return _changed(picture, lambda greys: 255 - greys)
+def _with_greys(change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> Effect:
+    """Change each gray of an image in the same way."""
+    greys = np.arange(256, dtype=np.float32)[None, :]
+    return lambda picture, _, __: picture.point(_of(change(greys)).tobytes())
 
 
-def _softened(picture: Picture, _: float, __: np.random.Generator) -> Picture:
-    """Soften an image as a lens does, by about a pixel."""
-    return picture.filter(ImageFilter.BoxBlur(1))
+def _with_contrast(share: float) -> Effect:
+    return _with_greys(lambda greys: 128 + (greys - 128) * np.float32(share))
 
 
-def _sharpened(picture: Picture, _: float, __: np.random.Generator) -> Picture:
-    """Sharpen an image as phones do to what is small."""
-    return picture.filter(ImageFilter.UnsharpMask(radius=1, percent=120, threshold=0))
+def _with_noise(deviation: float) -> Effect:
+    def add(picture: Picture, _: float, random: np.random.Generator) -> Picture:
+        greys = random.standard_normal((picture.height, picture.width), dtype=np.float32)
+        greys *= np.float32(deviation)
+        greys += np.asarray(picture)
+        return _of(greys)
+
+    return add
+
+
+def _with_light(least: float) -> Effect:
+    """Light the image from the upper left, leaving this share of the light at the lower right corner."""
+
+    def shade(picture: Picture, _: float, __: np.random.Generator) -> Picture:
+        across, down = _places(picture)
+        greys = np.float32(0.7) * across + np.float32(0.3) * down
+        greys *= np.float32(1 - least)
+        np.subtract(1, greys, out=greys)
+        greys *= np.asarray(picture)
+        return _of(greys)
+
+    return shade
+
+
+def _with_jpeg(quality: int) -> Effect:
+    def compress(picture: Picture, _: float, __: np.random.Generator) -> Picture:
+        file = BytesIO()
+        picture.save(file, "JPEG", quality=quality)
+        return Image.open(file).convert("L")
+
+    return compress
 
 
 def _moved_by(modules: float) -> Effect:
@@ -356,7 +323,10 @@ def _moved_by(modules: float) -> Effect:
 
 
 def _mirroring_lamp(picture: Picture, _: float, __: np.random.Generator) -> Picture:
-    return _glared(picture, 150)
+    """Add the reflection of a lamp to the right above the middle, lighter by 150 grays."""
+    across, down = _places(picture)
+    distance = ((across - np.float32(0.62)) ** 2 + (down - np.float32(0.4)) ** 2) / np.float32(0.4) ** 2
+    return _of(np.asarray(picture) + np.float32(150) * np.maximum(1 - distance, 0) ** 2)
 
 
 def _on_screen(picture: Picture, _: float, random: np.random.Generator) -> Picture:
@@ -410,7 +380,17 @@ def _rotated_by(tilt: float = 0, pan: float = 0, roll: float = 0) -> Capture:
 
 
 def _printed(twelfths: float) -> Capture:
-    return lambda sheet, _: _inked(sheet, twelfths)
+    """Spread ink over each edge by this number of twelfths of a module; negative values remove ink."""
+    darker = np.minimum if twelfths > 0 else np.maximum
+
+    def spread(sheet: Sheet, _: np.random.Generator) -> Picture:
+        greys = np.asarray(sheet.of_size(PIXELS * FINE))
+        for _step in range(abs(round(twelfths))):
+            wide = np.pad(greys, 1, mode="edge")
+            greys = darker.reduce([greys, wide[:-2, 1:-1], wide[2:, 1:-1], wide[1:-1, :-2], wide[1:-1, 2:]])
+        return Image.fromarray(greys).resize(sheet.picture.size, Image.Resampling.BOX)
+
+    return spread
 
 
 CORE = (
@@ -445,7 +425,7 @@ HARDER = (
     Condition("noise-60", "In deep darkness.", _shot(_with_noise(60), pixels=4)),
     Condition("gain-17", "Ink spread by a sixth of a module.", _printed(2)),
     Condition("loss-17", "Edges receded by a sixth of a module.", _printed(-2)),
-    Condition("invert", "Light on dark, as apps show it at night.", _shot(_inverted)),
+    Condition("invert", "Light on dark, as apps show it at night.", _shot(_with_greys(lambda greys: 255 - greys))),
 )
 """Conditions in which not every plain symbol is read; they show how much margin a design has."""
 
@@ -495,11 +475,11 @@ class _Frame:
 
 
 PHONES = (
-    Condition("near", "A phone close to the code.", _Frame(11, (_softened,))),
+    Condition("near", "A phone close to the code.", _Frame(11, (_SOFTENED,))),
     Condition("shop", "A poster in a shop, lit unevenly.", _Frame(6, (_with_contrast(0.8), _with_light(0.6)), tilt=14)),
     Condition("table", "A card on the table in front of you.", _Frame(6, tilt=36)),
     Condition("turned", "A phone held askew.", _Frame(5, (_with_jpeg(70),), roll=33)),
-    Condition("far", "A code far away, sharpened by the phone.", _Frame(3, (_sharpened,))),
+    Condition("far", "A code far away, sharpened by the phone.", _Frame(3, (_SHARPENED,))),
     Condition("defocus", "A phone that has not focused yet.", _Frame(5, (_out_of_focus(0.34),))),
     Condition("motion", "A phone in a moving hand.", _Frame(6, (_moved_by(0.7),))),
     Condition("evening", "A room in the evening.", _Frame(5, (_with_contrast(0.38), _with_noise(9)))),

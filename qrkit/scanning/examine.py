@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Marker, Modules
 from qrkit.drawing.draw import draw
-from qrkit.drawing.scene import Pictures
-from qrkit.drawing.untrusted.assets import read_assets
+from qrkit.drawing.scene import Pictures, Scene
+from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.scanning.budget import Budget, Cause, budget_of, errors_of, wrong_modules
 from qrkit.scanning.free_pads import symbol_of
@@ -23,16 +23,13 @@ from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.encode.headers import header_of
 from qrkit.symbol.encode.segments import segments_of
-from qrkit.symbol.symbol import FINDER, finder_places
+from qrkit.symbol.symbol import FINDER, Symbol, finder_places
 
 if TYPE_CHECKING:
     import numpy as np
 
     from qrkit.design.design import Design
-    from qrkit.drawing.scene import Scene
-    from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.scanning.readers import Engine
-    from qrkit.symbol.symbol import Symbol
 
 
 PANEL_PIXELS = 12
@@ -87,13 +84,15 @@ def examine(
         sampled, budget = measure(drawn)
         budget = replace(budget, find_causes=partial(causes_of, design, pictures))
         structure = structure_of(sampled, symbol, budget.wrong)
-        issues = issues_of(design, budget, structure, audience, level)
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
     panel = None
     if seen:
         from qrkit.scanning.panel import run_panel
 
         panel = run_panel(*seen, _expected(drawn), level=level, audience=audience, engines=engines, symbol=symbol)
+        budget = budget.as_read() if panel.rate else budget
+    with within(LONGEST_SECONDS):
+        issues = issues_of(design, budget, structure, audience, level)
     return report_of(
         design.content,
         level,

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from qrkit.scanning.measures import EyeShape
-from qrkit.scanning.sampling import MARGIN, median
+from qrkit.scanning.sampling import MARGIN, Greys, Sampled, median
 from qrkit.symbol.symbol import FINDER, finder_places
-
-if TYPE_CHECKING:
-    from qrkit.scanning.sampling import Greys, Sampled
-
 
 FAINTEST = 0.05
 """Contrast of a ring or a pupil below which its edges cannot be measured."""

@@ -9,10 +9,10 @@ from qrkit.drawing.scene import Pictures
 from qrkit.scanning.appearance import Appearance, appearance_of
 from qrkit.symbol import encode
 from qrkit.symbol.encode.free_padding import solve
+from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
-    from qrkit.symbol.symbol import Symbol
 
 
 def symbol_of(design: Design, pictures: Pictures) -> Symbol:

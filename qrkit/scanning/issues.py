@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.characters import kanji_value
 from qrkit.scanning import fixes
-from qrkit.scanning.measures import CONTRAST_BOUNDS, LETTERS, symbol_contrast
+from qrkit.scanning.measures import CONTRAST_BOUNDS, LETTERS, EyeShape, Structure, symbol_contrast
 from qrkit.scanning.part_names import eyes_name, layer_name, part_name
-from qrkit.scanning.scan_report import Issue, Severity
+from qrkit.scanning.scan_report import Audience, Issue, Level, Severity
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.scanning.budget import Budget
-    from qrkit.scanning.measures import EyeShape, Structure
-    from qrkit.scanning.scan_report import Audience, Level
 
 
 MOST_USED = 0.5

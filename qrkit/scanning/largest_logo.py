@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
+from qrkit.design.color import Color
 from qrkit.design.decoration import Layer
-from qrkit.design.limits import PadChoice
-from qrkit.drawing.logo import Ground, Logo, for_plate, place_problems, plate_problems
+from qrkit.design.design import Design
+from qrkit.design.limits import Display, PadChoice
+from qrkit.drawing.logo import Ground, Logo, Plate, for_plate, place_problems, plate_problems
 from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
@@ -20,12 +21,6 @@ from qrkit.scanning.logo_size import largest_step
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.symbol_steps import sufficient_symbols
 from qrkit.scanning.verdict import no_verdict
-
-if TYPE_CHECKING:
-    from qrkit.design.color import Color
-    from qrkit.design.design import Design
-    from qrkit.design.limits import Display
-    from qrkit.drawing.logo import Plate
 
 __all__ = ["LargestLogo", "largest_logo"]
 

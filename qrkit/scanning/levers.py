@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from qrkit.design.decoration import Layer
+from qrkit.design.design import Design
 from qrkit.drawing.resizing import layout_of
 from qrkit.scanning.fixes import shrunk, stack
 from qrkit.symbol.encode import encode, encoding_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
-
 
 Lever: TypeAlias = Literal[
     "flip", "padding", "colors", "markers", "modules", "mask", "pad_codewords", "ec", "layer_place", "version",

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from qrkit.drawing.logo import Ground, Logo, for_plate, ground_of, place_problems, plate_problems
+from qrkit.design.color import Color
+from qrkit.design.design import Design
+from qrkit.design.limits import Display
+from qrkit.drawing.logo import Ground, Logo, PlacedLogo, Plate, for_plate, ground_of, place_problems, plate_problems
 from qrkit.drawing.resizing import pinned
-from qrkit.drawing.untrusted.assets import picture_content
+from qrkit.drawing.untrusted.assets import Fetch, picture_content
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode import symbol_of
-
-if TYPE_CHECKING:
-    from qrkit.design.color import Color
-    from qrkit.design.design import Design
-    from qrkit.design.limits import Display
-    from qrkit.drawing.logo import PlacedLogo, Plate
-    from qrkit.drawing.untrusted.assets import Fetch
-
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
 """Longer sides of a logo without a `share`, as shares of the symbol's side."""

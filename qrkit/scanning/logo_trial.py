@@ -9,33 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import ceil, floor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from qrkit.design.color import WHITE, Color
+from qrkit.design.decoration import Layer
+from qrkit.design.design import Design
 from qrkit.design.outline import Outline
 from qrkit.drawing.draw import draw
-from qrkit.drawing.logo import RIM, RING, ROUNDED
+from qrkit.drawing.logo import RIM, RING, ROUNDED, Ground, Logo
 from qrkit.drawing.resizing import layout_of, pinned
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.scanning.budget import Budget, damage, true_modules, with_margin, wrong_modules
 from qrkit.scanning.examine import drawn
 from qrkit.scanning.issues import MOST_USED, fixed_issues
 from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, median, middles, sample, sample_modules
+from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, Greys, median, middles, sample, sample_modules
 from qrkit.scanning.verdict import no_verdict
 from qrkit.symbol.encode import symbol_of
-from qrkit.symbol.symbol import Role
-
-if TYPE_CHECKING:
-    from qrkit.design.decoration import Layer
-    from qrkit.design.design import Design
-    from qrkit.drawing.logo import Ground, Logo
-    from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.scanning.sampling import Greys
-    from qrkit.symbol.symbol import Symbol
-
+from qrkit.symbol.symbol import Role, Symbol
 
 BARE_PIXELS = 4
 """Pixels per module of a symbol without a logo, whose modules are whole squares."""

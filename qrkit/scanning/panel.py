@@ -22,6 +22,8 @@ from qrkit.scanning.conditions import (
     PHONES_QUICK,
     QUICK,
     RAMPS,
+    Condition,
+    Pixels,
     Sheet,
     captured,
     frames_of,
@@ -29,14 +31,11 @@ from qrkit.scanning.conditions import (
 )
 from qrkit.scanning.measures import json_fields
 from qrkit.scanning.readers import CONTOUR, OF_PHONES, STANDARD, Engine, family_of, installed, of_phones, standard
-from qrkit.scanning.scan_report import worse
+from qrkit.scanning.scan_report import Audience, Verdict, worse
+from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from qrkit.scanning.conditions import Condition, Pixels
-    from qrkit.scanning.scan_report import Audience, Verdict
-    from qrkit.symbol.symbol import Symbol
 
 
 Outcome: TypeAlias = Literal["read", "wrong", "nothing"]

@@ -252,16 +252,18 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     corners = seen.in_whole(match.corners)
     may_be_drawn = not is_tilted(corners)
     is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
-    is_right = (_dark(match.sampled) == true_modules(match.symbol))[module_codewords(match.symbol.version) >= 0]
+    is_data = module_codewords(match.symbol.version) >= 0
+    is_right = (_dark(match.sampled) == true_modules(match.symbol))[is_data]
     if is_flat and is_right.all():
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
+    misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark
     if may_be_drawn and is_drawing(
         photo,
         is_flat=is_flat,
         is_grainy=is_grainy(seen.whole, corners),
         is_upright=is_upright(corners),
-        is_straight=bool(is_right.all() or not is_right.any()),
+        is_straight=bool(misplaced <= 2 * (photo.damaged & is_data).sum()),
     ):
         return None
     return replace(photo, is_mirrored=match.sampled.is_mirrored)
@@ -286,10 +288,6 @@ def _check_drawing(
 ) -> ScanReport:
     """Measure a drawing, and let readers read it."""
     budget, structure, issues = None, None, tuple[Issue, ...]()
-    if match:
-        budget = budget_of(match.sampled, match.symbol)
-        structure = structure_of(match.sampled, match.symbol, budget.wrong)
-        issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     panel, symbol = None, match.symbol if match else None
     if level != "static":
         from qrkit.scanning.panel import run_panel
@@ -298,9 +296,15 @@ def _check_drawing(
         panel = run_panel(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
-        if panel.phones in ("ok", "robust") and not _is_read(greys, found):
-            message = "phones read it only if it is blurred or far away: no reader can read the picture as it is"
-            issues = (*issues, Issue("not-read", "warning", "picture", 0, 1, message))
+    if match:
+        budget = budget_of(match.sampled, match.symbol)
+        if panel and panel.rate:
+            budget = budget.as_read()
+        structure = structure_of(match.sampled, match.symbol, budget.wrong)
+        issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
+    if panel and panel.phones in ("ok", "robust") and not _is_read(greys, found):
+        message = "phones read it only if it is blurred or far away: no reader can read the picture as it is"
+        issues = (*issues, Issue("not-read", "warning", "picture", 0, 1, message))
     return report_of(
         found.content,
         level,

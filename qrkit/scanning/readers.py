@@ -14,16 +14,13 @@ from ctypes import byref, c_uint, string_at
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from PIL import Image
 
-from qrkit.scanning.conditions import turned
+from qrkit.scanning.conditions import Pixels, turned
 from qrkit.symbol.locate import payload_by_deqr, read_by_deqr
-
-if TYPE_CHECKING:
-    from qrkit.scanning.conditions import Pixels
 
 __all__ = [
     "CONTOUR", "OF_PHONES", "STANDARD", "Engine", "Reader", "School", "family_of", "installed", "of_phones", "standard",

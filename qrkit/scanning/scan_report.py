@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from qrkit.design.print_width import least_width_mm
 from qrkit.late import Shown, named
-from qrkit.scanning.measures import json_fields
+from qrkit.scanning.measures import Structure, json_fields
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.scanning.budget import Budget
     from qrkit.scanning.grade import Grade
-    from qrkit.scanning.measures import Structure
     from qrkit.scanning.panel import Panel
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 

@@ -6,20 +6,14 @@ independent readers begin to fail; some are stricter than the standard, others l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from qrkit.scanning.budget import true_modules
 from qrkit.scanning.eye_shapes import eye_shape, other_eyes
 from qrkit.scanning.measures import Structure
 from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.sampling import MARGIN, Sampled, median
+from qrkit.scanning.sampling import MARGIN, Greys, Sampled, median
 from qrkit.symbol.symbol import CORNERS, Role, Symbol
-
-if TYPE_CHECKING:
-    from qrkit.scanning.sampling import Greys
-
 
 DARK_PAGE = 0.25
 """Luma of a dark page (#404040), from which a light quiet zone must be distinguishable."""

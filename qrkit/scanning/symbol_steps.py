@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from qrkit.design.design import Design
 from qrkit.errors import ContentTooLong
+from qrkit.scanning.appearance import Appearance
 from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.levers import Lever, levelled
 from qrkit.symbol.encode import encode, encoding_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel
-
-if TYPE_CHECKING:
-    from qrkit.scanning.appearance import Appearance
-
 
 MASK_GAIN = 0.5
 """Largest share of the worst block's error correction that another mask can save, in small symbols."""

@@ -19,7 +19,7 @@ from qrkit.contents.gs1_identifiers import KEYS
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.drawing.untrusted.fetching import Fetcher
-from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod, extra
+from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMediaType, WrongMethod, extra, ignored
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.base_urls import earlier_base_urls, kept_base_url
@@ -38,7 +38,6 @@ from qrkit.server.requests.request import (
     Response,
     header_text,
     headers_of,
-    ignored,
     is_browser,
     problem,
     unless_known,
@@ -140,12 +139,8 @@ def make_app(
         metrics=metrics_of(chosen.metrics_token_file),
         redirect_headers=NEVER_STORED | {"Referrer-Policy": chosen.referrer_policy},
     )
-    return App(service, chosen, hosts, locate, _base_paths([base_url, *kept]))
-
-
-def _base_paths(base_urls: Iterable[str]) -> list[str]:
-    """Return the paths of base URLs, the longest first."""
-    return sorted({unquote(urlsplit(url).path) for url in base_urls} - {""}, key=len, reverse=True)
+    paths = {unquote(urlsplit(url).path) for url in (base_url, *kept)} - {""}
+    return App(service, chosen, hosts, locate, sorted(paths, key=len, reverse=True))
 
 
 class App:
@@ -240,7 +235,7 @@ class App:
             if not route:
                 return self._falcon(environ, start)
             # Almost all requests scan a printed code; finding their route would take as long as answering them.
-            answer = self._short_urls[route](environ, parts, _no_body)
+            answer = self._short_urls[route](environ, parts, lambda _most: b"")
         except QrkitError as error:
             answer = problem(error)
         except Exception:
@@ -308,11 +303,6 @@ def _as_sent(environ: WSGIEnvironment) -> str:
     base = unquote(sent).removesuffix(path)  # a base URL may have a path
     tail = sent.split("/", base.count("/"))[-1]
     return tail if unquote(tail) == path else quote(path)
-
-
-def _no_body(_most: int) -> bytes:
-    """Return the body of a request that is answered without looking at it."""
-    return b""
 
 
 def _locator(path: str | None) -> Locate:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 
 TABLE_OF_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
-APPLIED = "SELECT name, applied FROM migrations"
 RECORD_APPLIED = "INSERT INTO migrations SELECT unnest(?::VARCHAR[]), now() AT TIME ZONE 'UTC'"
 ID = "SELECT value FROM settings WHERE name = 'id'"
 FILES = "SELECT file, version, last::DATE + 1 AS until FROM history ORDER BY file"
@@ -511,7 +510,7 @@ class Store:
 
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""
-        return {row["name"] for row in self.rows(APPLIED)}
+        return {row["name"] for row in self.rows("SELECT name, applied FROM migrations")}
 
     def _applied_before(self) -> set[str] | None:
         """Return the migrations that the store has, or None if their table is missing.

@@ -6,7 +6,6 @@ import secrets
 
 from qrkit.store.connection import Store
 
-GET = "SELECT value FROM settings WHERE name = ?"
 SET = """
 INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
@@ -14,7 +13,7 @@ INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SE
 
 def get_setting(store: Store, name: str) -> str | None:
     """Return the value of a setting, or None if the setting was never stored."""
-    return store.value(GET, [name])
+    return store.value("SELECT value FROM settings WHERE name = ?", [name])
 
 
 def set_setting(store: Store, name: str, value: str) -> None:

@@ -57,6 +57,7 @@ MOST_FRAMES = 50
 """Frames of an animation, or pages of a TIFF, that are read."""
 
 NO_PATHS = (
+    (r"\Z", "is empty; give the path of a picture"),
     (r"(?i)https?:/", "is a URL, and nothing is downloaded; give the path of a picture"),
     (r"(?i)data:", "is a data URL; give the bytes that it holds, without its base64 encoding"),
     (r"\s*<|(?s:.*\n)", "is a text, not a path; give a picture, such as a screenshot, or the bytes of an SVG"),

@@ -31,6 +31,9 @@ QUIET_ZONE = 4
 CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 """Charsets to try if a symbol declares none; the last one can decode any bytes."""
 
+REPLACEMENT = "\ufffd"
+"""Stands for bytes that are no character in the charset of a reader."""
+
 LEVELS: tuple[ErrorCorrectionLevel, ...] = ("M", "L", "H", "Q")
 """Levels in the order of their two bits in the format information (ISO/IEC 18004:2015, table 12)."""
 
@@ -44,8 +47,11 @@ HEADER_BITS = 20
 LAST_SIDE = 650
 """Pixels of the longer side of an image at a last look; larger and smaller ones find less."""
 
-SMALL_SCALES = (0.4, 0.25)
-"""Scales at which the lines of hatched modules merge."""
+BLURS = (8, 4, 2)
+"""Radii in pixels of blurs at `LAST_SIDE` in which ornaments merge to modules: dots, lines, and petals in eyes."""
+
+SMALL_SIDE = 200
+"""Pixels of the longer side of an image in which qrdec sees no ornaments."""
 
 LOCAL, LEAST_DARKER = 10, 5
 """Radius in pixels of the surroundings of a pixel, and grays by which a dark pixel is darker than they are."""
@@ -138,7 +144,8 @@ def at_sight(greys: Image) -> list[Located]:
 
 def locate_at_other_sizes(greys: Image) -> list[Located]:
     """Return the symbols that are read at another size."""
-    return _at_scales(greys, OTHER_SCALES)
+    sides = (ceil(max(greys.size) * scale) for scale in OTHER_SCALES)
+    return next(filter(None, (at_side(greys, side, _by_zxing) for side in sides if side <= MOST_OTHER_SIDE)), [])
 
 
 def locate_all(greys: Image) -> list[Located]:
@@ -157,18 +164,28 @@ def _at_last(greys: Image) -> list[Located]:
     """Return the symbols that take another reader, another size, or are Micro QR Codes."""
     return (
         at_side(greys, LAST_SIDE, lambda image: _by_quirc(image) or _by_zxing(image))
-        or _at_scales(greys, SMALL_SCALES)
+        or at_side(greys, LAST_SIDE, _by_blurs)
+        or at_side(greys, SMALL_SIDE, lambda image: _by_qrdec(_blurred(image, 1), []))
         or _by_qrdec(_by_local_light(greys), [])
         or list(filter(_is_without_error, _by_zxing(greys, micro=True)))
     )
 
 
+def _by_blurs(greys: Image) -> list[Located]:
+    return next(filter(None, (_by_zxing(_blurred(greys, radius)) for radius in BLURS)), [])
+
+
+def _blurred(greys: Image, radius: int) -> Image:
+    from PIL import ImageFilter
+
+    return greys.filter(ImageFilter.BoxBlur(radius))
+
+
 def _by_local_light(greys: Image) -> Image:
     """Return an image in black and white, where black is what is darker than its surroundings."""
-    from PIL import ImageChops, ImageFilter
+    from PIL import ImageChops
 
-    around = greys.filter(ImageFilter.BoxBlur(LOCAL))
-    return ImageChops.subtract(around, greys).point([255] * LEAST_DARKER + [0] * (256 - LEAST_DARKER))
+    return ImageChops.subtract(_blurred(greys, LOCAL), greys).point([255] * LEAST_DARKER + [0] * (256 - LEAST_DARKER))
 
 
 def _is_without_error(micro: Located) -> bool:
@@ -179,11 +196,6 @@ def _is_without_error(micro: Located) -> bool:
         return micro.version < -1
     dark = b"".join(encode_micro(micro.content, micro.ec, "numeric", micro.mask).modules)
     return dark in (micro.flags.tobytes(), micro.flags.T.tobytes())
-
-
-def _at_scales(greys: Image, scales: Iterable[float]) -> list[Located]:
-    sides = (ceil(max(greys.size) * scale) for scale in scales)
-    return next(filter(None, (at_side(greys, side, _by_zxing) for side in sides if side <= MOST_OTHER_SIDE)), [])
 
 
 def at_side(greys: Image, longer: int, read: Callable[[Image], list[Located]]) -> list[Located]:
@@ -241,7 +253,9 @@ def _from_zxing(one: Barcode) -> Located:
     version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
     modules = bytes(memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False))))
     part = _part(modules, version, level, mask) if version > 0 else None
-    return Located(one.text, version, level, mask, corners, part, modules)
+    # Without a charset, the reader guesses one, even if some bytes are no characters in it.
+    text = _text(one.bytes) if REPLACEMENT in one.text else one.text
+    return Located(text, version, level, mask, corners, part, modules)
 
 
 def _part(modules: bytes, version: int, level: str, mask: int) -> Part | None:

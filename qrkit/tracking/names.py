@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Reversible
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -14,13 +14,16 @@ def tidy_name(text: str) -> str:
 
 
 class Spellings:
-    """Names that are in use, which tell of a name that differs from one of them only in case."""
+    """Names that are in use, which tell of a name that differs from one of them only in case.
+
+    Args:
+        names: The names, as `tidy_name` returns them.
+    """
 
     __slots__ = ("_first",)
 
-    def __init__(self, names: Sequence[str]) -> None:
-        tidied = map(tidy_name.__wrapped__, reversed(names))  # without the cache, which may be too small for them
-        self._first = {tidy.casefold(): tidy for tidy in tidied}
+    def __init__(self, names: Reversible[str]) -> None:
+        self._first = {name.casefold(): name for name in reversed(names)}
 
     def add(self, name: str) -> None:
         """Add a name."""

@@ -18,6 +18,8 @@ MOST_FIELDS = 50
 LONGEST_NAME = 100
 LONGEST_VALUE = 1_000
 _BETWEEN_TAGS = re.compile(r"[,;|]")
+_LIST = re.compile(r"""\s*[\[{]\s*(["'])(?P<tags>.*)\1\s*[\]}]\s*""", re.DOTALL)
+"""Matches a list of quoted texts, as programs write one into a cell."""
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 """Control characters, apart from tabs and line breaks, and half characters."""
 
@@ -38,8 +40,10 @@ class OwnFields(dict[str, str]):
 
 
 def split_tags(text: str) -> list[str]:
-    """Return the tags in a text with commas, semicolons or | between them."""
-    return [tag.strip() for tag in _BETWEEN_TAGS.split(text) if tag.strip()]
+    """Return the tags in a text with commas, semicolons or | between them, such as a, b or ["a", "b"]."""
+    found = _LIST.fullmatch(text)
+    tags = _BETWEEN_TAGS.split(found["tags"] if found else text)
+    return [tag for one in tags if (tag := one.strip(" \"'" if found else None))]
 
 
 def name_rule(name: str) -> str:

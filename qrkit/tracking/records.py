@@ -10,11 +10,12 @@ To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, Self, TypedDict
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WrapValidator, model_validator
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.limits import (
@@ -38,7 +39,7 @@ from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.passwords import Password
 from qrkit.tracking.redirect_rules import GivenRules, Rules
-from qrkit.tracking.times import ISO_FORM, to_iso, utc
+from qrkit.tracking.times import timestamp_rule, to_iso, utc
 from qrkit.tracking.utm import Utm
 
 __all__ = [
@@ -47,19 +48,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _date_as_written(value: Any) -> Any:
-    """Reject numbers and digit-only text, because their unit (seconds or milliseconds) is unknown."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number or (isinstance(value, str) and not re.match(r"[0-9]{4}-", value)):
-        raise broken(f"must be a date and time as {ISO_FORM}")
-    return value
-
-
-def _in_utc(moment: datetime) -> datetime:
+def _read_moment(value: Any, read: Callable[[Any], datetime]) -> datetime:
+    """Read a timestamp; numbers and digit-only text are refused, because their unit is unknown: seconds or less."""
     try:
-        return utc(moment)
+        if isinstance(value, date) or (isinstance(value, str) and re.match(r"[0-9]{4}-", value)):
+            return utc(read(value))
+    except ValueError:  # it is no timestamp, which pydantic says in other words
+        pass
     except OverflowError as error:
         raise broken("must lie in the years 1 to 9999 of UTC", code="out-of-range") from error
+    raise broken(timestamp_rule(value))
 
 
 PARAMETER = "^[A-Za-z0-9_.-]{0,50}$"
@@ -71,9 +69,7 @@ def _parameter(name: str) -> str:
     return name
 
 
-Moment = Annotated[
-    datetime, BeforeValidator(_date_as_written), AfterValidator(_in_utc), PlainSerializer(to_iso, when_used="json")
-]
+Moment = Annotated[datetime, WrapValidator(_read_moment), PlainSerializer(to_iso, when_used="json")]
 WholeSecond = Annotated[Moment, AfterValidator(lambda moment: moment.replace(microsecond=0))]
 """A timestamp in whole seconds, which is unchanged after writing and reading it."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]

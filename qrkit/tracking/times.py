@@ -10,10 +10,11 @@ import re
 from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.contents.moments import suggest_zone, zone_or_none
+from qrkit.errors import InvalidParameter, Problem
 
 Clock = Callable[[], datetime]
 WholePeriod = Literal["week", "month", "quarter"]
@@ -53,28 +54,11 @@ def zone_of(name: str | ZoneInfo) -> ZoneInfo:
     Raises:
         InvalidParameter: If no time zone has this name.
     """
-    zone = find_zone(name.key if isinstance(name, ZoneInfo) else name)
+    zone = zone_or_none(name.key if isinstance(name, ZoneInfo) else name)
     if zone is None:
-        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{_suggest_zone(str(name))}"
+        rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{suggest_zone(str(name))}"
         raise InvalidParameter(Problem("time_zone", name, rule))
     return zone
-
-
-def find_zone(name: str) -> ZoneInfo | None:
-    """Return the time zone with an IANA name; None if no time zone has this name."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
-        return None
-
-
-def _suggest_zone(name: str) -> str:
-    """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
-    names = sorted(available_timezones())
-    city = name.replace(" ", "_").lower()
-    match = next((one for one in names if one.rpartition("/")[2].lower() == city), "")
-    hint = f"did you mean {match!r}?" if match else nearest(name, names)
-    return f"; {hint}" if hint.startswith("did") else ""
 
 
 def first_moment(zone: ZoneInfo, day: date) -> datetime:
@@ -128,11 +112,15 @@ def from_day(text: str, *, name: str = "day") -> date:
 
 
 def _last_day(text: str) -> str:
-    """Say how many days a month has if a text names one that it does not have."""
-    found = re.fullmatch(r"([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})", text)
-    if not found or not int(found[1]):
-        return ""
-    return f"; {found[1]}-{found[2]} has {monthrange(int(found[1]), int(found[2]))[1]} days"
+    """Say how many days a month has if a text begins with a day that it does not have."""
+    found = re.match(r"([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})", text)
+    days = monthrange(int(found[1]), int(found[2]))[1] if found and int(found[1]) else 0
+    return f"; {found[1]}-{found[2]} has {days} days" if found and 1 <= days < int(found[3]) else ""
+
+
+def timestamp_rule(value: Any) -> str:
+    """Return the rule of timestamps in the interface, and how many days a month has if a value names one too many."""
+    return f"must be a date and time as {ISO_FORM}{_last_day(str(value))}"
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:
@@ -144,7 +132,7 @@ def from_iso(text: str, *, name: str = "date") -> datetime:
     try:
         return utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
-        raise InvalidParameter(Problem(name, text, f"must be a date and time as {ISO_FORM}")) from error
+        raise InvalidParameter(Problem(name, text, timestamp_rule(text))) from error
 
 
 def to_table(moment: datetime) -> str:

@@ -14,6 +14,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.server.clients.hosts import listening_at, reachable
 from qrkit.server.settings import Settings
+from qrkit.symbol.decode import Readable
 from qrkit.trials.changed_contents import subject_of
 from qrkit.trials.ladder import LADDER, show
 from qrkit.trials.session import Session, new_id
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from qrkit.portfolio import Portfolio
-    from qrkit.symbol.decode import Readable
 
 
 PORT = 8700

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from qrkit.design.design import Design
+from qrkit.scanning.scan_report import ScanReport
 from qrkit.store.records import trial_rows
+from qrkit.symbol.decode import Readable
 from qrkit.trials.changed_contents import look_of
 from qrkit.trials.ladder import Step
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from qrkit.design.design import Design
     from qrkit.portfolio import Portfolio
-    from qrkit.scanning.scan_report import ScanReport
-    from qrkit.symbol.decode import Readable
 
 
 Seconds: TypeAlias = "Sequence[float | None]"

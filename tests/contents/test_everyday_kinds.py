@@ -323,6 +323,9 @@ def test_moments_are_read_in_the_time_zone_of_the_start(start, end, wanted):
     [
         (";TZID=Europe/Rome:20260614T180000", "PT1H30M", datetime(2026, 6, 14, 19, 30)),
         (":20260614T180000Z", "P15DT5H0M20S", datetime(2026, 6, 29, 23, 0, 20, tzinfo=UTC)),
+        (";TZID=Europe/Rome:20261024T200000", "PT12H", datetime(2026, 10, 25, 7)),
+        (";TZID=Europe/Rome:20261024T200000", "P1DT1H", datetime(2026, 10, 25, 21)),
+        (";TZID=Europe/Rome:20260329T010000", "PT1H", datetime(2026, 3, 29, 3)),
         (":20260614T180000", "+P7W", datetime(2026, 8, 2, 18)),
         (";VALUE=DATE:20260614", "P3D", date(2026, 6, 16)),
         (";VALUE=DATE:20260614", "P1D", None),
@@ -426,6 +429,19 @@ def test_a_time_that_clocks_skip_is_noted():
     (note,) = found.notes
     assert (note.field, "02:30 does not exist" in note.text, "03:30" in note.text) == ("start", True, True)
     assert contents.event("Fest", "2026-10-25 02:30", time_zone="Europe/Berlin").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("start", "repeat", "span"),
+    [
+        ("2026-01-31", "monthly", "month"), ("2026-01-29 10:00", "monthly", "month"), ("2024-02-29", "yearly", "year"),
+        ("2026-01-28", "monthly", ""), ("2026-01-31", "yearly", ""), ("2024-02-29", "daily", ""),
+    ],
+)  # fmt: skip
+def test_a_day_that_not_every_month_or_year_has_is_noted(start, repeat, span):
+    told = [one.text for one in contents.event("Rent", start, repeat=repeat).notes]
+    day = start[8:10]
+    assert told == [f"is on day {day} of a month; calendars skip each {span} without such a day"] * bool(span)
 
 
 def test_a_start_that_its_rule_leaves_out_is_noted():
@@ -595,7 +611,7 @@ BAD = [
     ),
     ("event", {"title": "x", "start": "2026-06-14", "end": "2026-06-14 10:00"}, "end", "must be a day"),
     ("event", {"title": "x", "start": "2026-06-14", "time_zone": "Europe/Rome"}, "time_zone", "must be left out"),
-    ("event", {"title": "x", "start": "2026-06-14 18:00", "time_zone": "Rome"}, "time_zone", "such as Europe/Rome"),
+    ("event", {"title": "x", "start": "2026-06-14 18:00", "time_zone": "Rome"}, "time_zone", "mean 'Europe/Rome'"),
     ("event", {"title": "x", "start": "2026-06-14 18:00", "time_zone": "../etc"}, "time_zone", "such as Europe/Rome"),
     ("event", {"title": "x", "start": "2026-06-14", "count": 3}, "count", "needs repeat"),
     ("event", {"title": "x", "start": "2026-06-14", "repeat": "daily", "weekdays": "MO"}, "weekdays", "weekly events"),

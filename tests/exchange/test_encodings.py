@@ -91,3 +91,25 @@ def test_a_guess_looks_at_few_lines():
     line = "Door,https://example.com/" + "x" * 60 + "\n"
     for text in (line * 120_000 + "Tür,https://example.com/é\n", "x" * 10_000_000 + " à la carte"):
         assert decoded(text.encode("cp1252"))[0] == text
+
+
+@pytest.mark.parametrize("text", ["Tür", "Café \u2013 Bar", "Österreich", "don\u2019t", "Дверь", "日本語", "naïve ©"])
+def test_texts_that_were_read_in_a_wrong_encoding_are_told(text):
+    """They came in as they were, and nothing was said."""
+    # As other programs do, with the bytes that cp1252 lacks as control characters.
+    misread = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in text.encode())
+    with open_portfolio(":memory:") as portfolio:
+        result = portfolio.import_file(f"Content,Comment\n{URL},{misread}\n".encode())
+        (issue,) = result.issues
+        assert (issue.reason, f"was probably {text!r}" in issue.detail) == ("damaged-text", True)
+        assert portfolio.list_qrcodes()[0].comment == misread
+        assert str(result) == "1 created (1 with a text that another program damaged)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["“CAFÉ”", "MANHÃ” x", "CAFÉ\u2019S", "“HYVÄ”", "São Paulo", "Ångström", "élève»", "naïve", "Ã", "日本語", "Дверь"],
+)
+def test_texts_with_accents_are_no_damage(text):
+    with open_portfolio(":memory:") as portfolio:
+        assert portfolio.import_file(f"Content,Comment\n{URL},{text}\n".encode()).issues == ()

@@ -2,8 +2,11 @@
 
 import csv
 import io
+import json
 import re
+import sqlite3
 import subprocess
+from contextlib import closing
 from itertools import compress
 from zipfile import ZipFile
 
@@ -14,6 +17,7 @@ from hypothesis import example, given
 from qrkit import decode, generate, open_portfolio
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import KINDS, NAMES, TEXT_COLUMNS
+from qrkit.tracking.own_fields import split_tags
 from tests.exchange.test_round_trips import EVERYWHERE, HOSTILE, cells, codes, read, some, st, table_of, written
 
 TEXTS = [*sorted(TEXT_COLUMNS & set(NAMES)), "Created (UTC)", "Encode Mode", "Error Correction"]
@@ -167,3 +171,60 @@ def test_pandas_reads_workbooks_cell_by_cell(format):
         wanted = [row.cells[name].capitalize() if name == "Dynamic" else row.cells[name] for row in table]
         assert found[name][plain].tolist() == list(compress(wanted, plain)), name
     assert sum(plain) > 35
+
+
+def as_json(frame):
+    return frame.to_json(orient="records").encode(), "json"
+
+
+def as_lines(frame):
+    return frame.to_json(orient="records", lines=True, force_ascii=False).encode(), "json"
+
+
+def as_page(frame):
+    return frame.to_html(index=False).encode(), "html"
+
+
+def as_dump(frame):
+    with closing(sqlite3.connect(":memory:")) as database:
+        frame.to_sql("codes", database, index=False)
+        return "\n".join(database.iterdump()).encode(), "sql"
+
+
+@pytest.mark.parametrize("program", [as_json, as_lines, as_page, as_dump])
+def test_what_programs_make_of_our_csv_is_the_same_portfolio(program):
+    """The apostrophes in front of texts like formulas came in as letters of these texts."""
+    with open_portfolio(":memory:") as portfolio, open_portfolio(":memory:") as copy:
+        comments = {"=1+1", "@home", "+49 123", "'=kept", "plain"}
+        for number, comment in enumerate(comments):
+            portfolio.insert_qrcode(f"https://example.com/{number}", comment=comment, tags=["red", "dark blue"])
+        frame = pd.read_csv(io.BytesIO(portfolio.export_bytes("csv")), dtype=str, keep_default_na=False)
+        data, format = program(frame)
+        assert copy.import_file(data, format=format).issues == ()
+        assert {code.comment for code in copy.list_qrcodes()} == comments
+
+
+def test_a_csv_with_the_names_of_our_json_is_the_same_portfolio():
+    """Of what `jq` makes of our JSON, the short codes were lost, and a list of tags was one tag with brackets."""
+    url = "https://go.example.com"
+    with open_portfolio(":memory:", base_url=url) as portfolio, open_portfolio(":memory:", base_url=url) as copy:
+        portfolio.insert_qrcode(
+            "https://example.com", short_code="door", comment="by the door", limit=5, tags=["a b", "c"]
+        )
+        rows = json.loads(portfolio.export_bytes("json"))
+        flat = [
+            {name: json.dumps(cell) if isinstance(cell, list) else cell for name, cell in row.items()} for row in rows
+        ]
+        assert copy.import_file(pd.DataFrame(flat).to_csv(index=False).encode()).issues == ()
+        assert copy.export_bytes("json") == portfolio.export_bytes("json")
+
+
+@pytest.mark.parametrize(
+    "text", ["['red', 'dark blue']", '["red","dark blue"]', '{"red","dark blue"}', "red, dark blue"]
+)
+def test_tags_may_be_a_list_in_a_cell(text):
+    assert split_tags(text) == ["red", "dark blue"]
+
+
+def test_brackets_of_a_tag_stay():
+    assert split_tags("[red], [blue]") == ["[red]", "[blue]"]

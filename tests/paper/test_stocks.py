@@ -88,6 +88,11 @@ def test_cards_lie_in_the_middle_of_the_paper(card, paper):
     assert all(gap(one, other, stock) >= 6 - 1e-9 for one in stock.places for other in stock.places if one != other)
 
 
+def test_a_business_card_of_the_us_is_two_by_three_and_a_half_inches():
+    stock = stock_named("us-business-card", paper="Letter")
+    assert (len(stock.places), stock.width, stock.height) == (12, pytest.approx(3.5 * 25.4), pytest.approx(2 * 25.4))
+
+
 @pytest.mark.parametrize("paper", ["A4", "letter", "A2"])
 def test_a_poster_is_as_large_as_its_paper(paper):
     size = next(size for name, size in PAPERS.items() if name.lower() == paper.lower())

@@ -113,6 +113,20 @@ def test_unknown_fields_are_ignored_and_told():
     assert set(asked.unknown) == {"colour", "markers.middle"}
 
 
+def test_error_about_a_missing_content_names_the_unknown_fields():
+    with pytest.raises(InvalidParameter) as caught:
+        read_post({"Content": LINK, "size": 0}, template)
+    told = "content: is required; unknown fields were ignored: Content; size=0: must be in 1..20 pixels per module"
+    assert str(caught.value) == told
+
+
+def test_error_about_a_mode_allows_what_post_allows():
+    for mode in ("kanji", 5):
+        with pytest.raises(InvalidParameter) as caught:
+            read(em=mode)
+        assert caught.value.rule == "must be one of byte, numeric, alphanumeric"
+
+
 def test_fields_lie_over_the_template_that_is_named():
     asked = read(template="navy", padding=3)
     assert asked.design == Design(content=LINK, em="byte", foreground="navy", padding=3)

@@ -14,8 +14,9 @@ from qrkit.analytics import Truth
 from qrkit.errors import InvalidParameter
 from qrkit.languages import LANGUAGES, in_language
 from qrkit.languages.sentences import catalog
+from qrkit.report.comparisons import Asked
 from qrkit.report.executed import cells
-from qrkit.report.facts import Asked, gather
+from qrkit.report.facts import gather
 
 FIRST = date(2026, 5, 4)
 

@@ -28,7 +28,8 @@ from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.report import code_cards as cards
 from qrkit.report import embedded, unscanned, words
-from qrkit.report.facts import Asked, gather
+from qrkit.report.comparisons import Asked
+from qrkit.report.facts import gather
 from qrkit.tracking.records import Campaign
 from qrkit.visits.redirect import Redirects, Request
 

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio, report
-from qrkit.report.facts import ATTRIBUTES, Asked, gather
+from qrkit.report.comparisons import ATTRIBUTES, Asked
+from qrkit.report.facts import gather
 from qrkit.store import Scans
 from qrkit.store.questions.column_copy import columns, reading_one_state
 from qrkit.store.recording.recorder import record_visit

@@ -106,6 +106,15 @@ def test_a_framed_design_with_round_eyes_of_its_own_inks_needs_no_drawing(style,
     assert_same(reckoned(design), QRImage(design).check("static"))
 
 
+@pytest.mark.parametrize("style", ["default", "classy", "classy-rounded", "crosses", "fluid"])
+@pytest.mark.parametrize("pattern", ["arch", "leaf", "petal", "soft-square"])
+def test_eyes_with_round_rings_in_the_ink_of_the_modules_need_no_drawing(style, pattern):
+    look = {"foreground": "#0F1B3D", "modules": Modules(type=style)}
+    design = plain(markers=all_eyes(pattern, inner_color="#5A1505", outer_color="#0F1B3D"), **look)
+    assert is_robust(design)
+    assert_same(reckoned(design), QRImage(design).check("static"))
+
+
 @pytest.mark.parametrize("stop", [(1, 1), (0, 1), (0.3, 0.6)])
 @pytest.mark.parametrize("fields", [{}, {"markers": all_eyes("rounded"), "frame": "bar"}, {"flip": "both"}])
 def test_a_design_in_a_linear_gradient_needs_no_drawing(fields, stop):
@@ -145,8 +154,8 @@ def test_at_the_limit_of_contrast_the_pixels_decide(foreground, verdict):
 def test_most_presets_need_no_drawing():
     found = {name: generate("https://example.com", preset=name, warn=False).design for name in PRESETS}
     robust = {name for name, design in found.items() if is_robust(design)}
-    assert {"plain", "bubble", "confetti", "phone", "sunset", "swiss", "wifi"} <= robust
-    assert {"plain", "bar", "bubble", "phone", "sunset", "swiss", "ticket", "wifi"} <= {
+    assert {"plain", "bubble", "classy", "confetti", "phone", "sunset", "swiss", "tent", "wifi"} <= robust
+    assert {"plain", "bar", "bubble", "classy", "contact", "phone", "sunset", "swiss", "ticket", "wifi"} <= {
         name for name in found if reckoned(found[name])
     }
 
@@ -155,6 +164,11 @@ def test_most_presets_need_no_drawing():
     "fields",
     [
         {"markers": all_eyes("circle")},
+        {"markers": all_eyes("leaf", outer_color="#333333")},
+        {"markers": all_eyes("leaf", inner="default")},
+        {"markers": all_eyes("leaf"), "foreground": Gradient.linear("black", "navy")},
+        {"markers": all_eyes("leaf"), "modules": Modules(type="bricks")},
+        {"markers": all_eyes("leaf"), "modules": Modules(type="dots", palette=["black", "navy"])},
         {"markers": all_eyes("eye-1", inner="eye-17")},
         {"markers": all_eyes("rounded", outer_color="#777777")},
         {"markers": all_eyes("eye-1", outer_color=Gradient.linear("black", "navy"))},

@@ -265,6 +265,16 @@ def test_a_picture_that_is_read_only_from_afar_is_not_robust():
     assert (report.verdict, report.issues[0].code) == ("ok", "not-read")
 
 
+def test_what_readers_read_is_not_lost_though_a_logo_covers_more_than_can_be_corrected():
+    covered = picture(content="https://example.com/covered", ec="Q", size=12).convert("L")
+    middle, radius = covered.width / 2, 0.42 * (covered.width / 2 - 48)
+    ImageDraw.Draw(covered).ellipse((middle - radius, middle - radius, middle + radius, middle + radius), 90)
+    report = check(covered, "quick")
+    assert report.budget.used > 1 and report.panel.rate > 0
+    assert report.verdict == "fragile"
+    assert "no scanner" not in str(report)
+
+
 def blended(share):
     """A code whose modules are merged with soft light and dark patches, as in an AI-made picture."""
     code = np.asarray(picture(size=12).filter(ImageFilter.GaussianBlur(2)).convert("L"), dtype=np.float32)
@@ -306,6 +316,29 @@ def test_an_upright_photo_that_is_blurred_or_whose_ink_spread_is_no_drawing(size
     report = check(file_of(Image.fromarray(noisy.astype(np.uint8)), "JPEG"))
     assert report.photo
     assert {issue.code for issue in report.issues} <= {"photo-unread", "ink-spread"}
+
+
+def with_hexagons(border):
+    """Modules of half their width around a logo, and hexagons for eyes: few readers read it."""
+    modules = np.array([*segno.make_qr(URL, error="q", boost_error=False).matrix], dtype=bool)
+    image = Image.new("L", [len(modules) * 8] * 2, 255)
+    draw = ImageDraw.Draw(image)
+    for y, x in np.argwhere(modules) * 8:
+        draw.rectangle((x + 2, y + 2, x + 5, y + 5), 40)
+    middle, end = image.width / 2, image.width - 28
+    draw.ellipse((middle - 28, middle - 28, middle + 28, middle + 28), 190)
+    for x, y in ((28, 28), (end, 28), (28, end)):
+        draw.rectangle((x - 28, y - 28, x + 27, y + 27), 255)
+        for radius, ink in ((31, 40), (22, 255), (13, 40)):
+            draw.regular_polygon((x, y, radius), 6, 0, ink)
+    return ImageOps.expand(image, border, 255)
+
+
+@pytest.mark.parametrize(("border", "file"), [(32, "PNG"), (32, "JPEG"), (0, "JPEG")])
+def test_a_drawing_with_a_logo_or_the_grain_of_a_jpeg_is_no_photo(border, file):
+    report = check(file_of(with_hexagons(border), file, quality=40))
+    assert report.photo is None
+    assert report.verdict == "fragile"
 
 
 @pytest.mark.parametrize("reach", [4, 6])

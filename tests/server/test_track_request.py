@@ -133,6 +133,27 @@ def test_wrong_fields_are_named_as_json_names_them(read, fields, wrong):
     assert refused(read, CONTENT | fields) == wrong
 
 
+@pytest.mark.parametrize(
+    ("date", "hint"),
+    [
+        ("2026-02-30T00:00:00Z", "; 2026-02 has 28 days"), ("2027-02-29", "; 2027-02 has 28 days"),
+        ("2026-02-01T24:00:00Z", ""), ("2026-06-30T23:59:60Z", ""), ("2026-13-01", ""), ("2026-1-5", ""),
+        ("0000-01-01", ""), ("tomorrow", ""), (1767225600, ""), (True, ""),
+    ],
+)  # fmt: skip
+def test_error_about_a_date_says_the_form_of_dates(read, date, hint):
+    with pytest.raises(InvalidParameter) as caught:
+        read(CONTENT | {"schedule": [EVENT | {"date": date}]})
+    (one,) = caught.value.problems
+    assert (one.name, one.value) == ("schedule.0.date", date)
+    assert one.rule == f"must be a date and time as yyyy-MM-ddTHH:mm:ssZ{hint}"
+
+
+def test_error_about_a_choice_shows_it_as_it_was_sent(read):
+    with pytest.raises(InvalidParameter, match=r"properties\.ec='high': .*; properties\.em='Kanji': "):
+        read(CONTENT | {"properties": {"ec": "high", "em": "Kanji"}})
+
+
 # Changes --------------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Design, decode, generate
+from qrkit import Design, check, decode, generate
 from qrkit.errors import InvalidParameter
 from qrkit.symbol.encode import encode
 
@@ -38,6 +38,13 @@ def test_bytes_of_a_text_make_the_symbol_of_the_text():
 
 def test_a_reader_shows_what_is_there():
     assert decode(generate(b"\x00\xff\x80").to_bytes("png")).content == "\x00\xff\x80"
+
+
+def test_bytes_that_readers_take_for_the_wrong_charset_are_shown_and_have_a_verdict():
+    data = "Ελληνικά".encode("iso8859-7")  # a reader guesses Shift JIS, which lacks one of these bytes
+    picture = generate(data).to_bytes("png")
+    assert decode(picture).content.encode("latin1") == data
+    assert check(picture, "quick").verdict == "robust"
 
 
 def test_a_design_of_bytes_is_read_back_from_json():

@@ -13,7 +13,7 @@ import pytest
 import segno
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
 from qrkit import Decoded, check, decode, decode_all, generate
 from qrkit.design.picture_files import webp_pixels
@@ -99,6 +99,22 @@ def test_hatched_modules_are_read_at_a_smaller_size(size, lines):
     assert decode(hatched, effort="quick").content == "hatched"
 
 
+@pytest.mark.parametrize("size", [10, 16])
+def test_flowers_in_octagons_are_read_as_eyes(size):
+    modules = np.array([*segno.make_qr("https://shop.example/petals", error="q").matrix], dtype=bool)
+    image = Image.new("L", [len(modules) * size] * 2, 255)
+    draw, angles, end = ImageDraw.Draw(image), np.linspace(0, 2 * np.pi, 90), image.width - 3.5 * size
+    for y, x in np.argwhere(modules) * size + size / 2:
+        draw.regular_polygon((x, y, 0.4 * size), 6, 0, 0)
+    for x, y in ((3.5 * size, 3.5 * size), (end, 3.5 * size), (3.5 * size, end)):
+        draw.rectangle((x - 3.5 * size, y - 3.5 * size, x + 3.5 * size - 1, y + 3.5 * size - 1), 255)
+        draw.regular_polygon((x, y, 3.8 * size), 8, 22.5, 60)
+        draw.regular_polygon((x, y, 2.7 * size), 8, 22.5, 255)
+        petals = size * (1.3 + 0.37 * np.cos(8 * angles))
+        draw.polygon([*zip(x + petals * np.cos(angles), y + petals * np.sin(angles), strict=True)], 60)
+    assert decode(ImageOps.expand(image, 4 * size, 255), effort="quick").content == "https://shop.example/petals"
+
+
 def test_micro_qr_code_of_another_encoder_is_read():
     found = decode(drawn(segno.make_micro("123")))
     assert (found.content, found.version, found.ec, found.dimension, found.capacity) == ("123", -1, "L", 11, 0)
@@ -131,6 +147,7 @@ def test_the_versions_and_levels_of_another_encoder_are_told():
         (b"<html>", "not a picture of the formats png, jpg, bmp, tif, gif, webp"),
         (b"\x89PNG\r\n\x1a\n", "this is a damaged png"),
         (b"GIF89a", "this is a damaged gif"),
+        (b"\xc5\xd0\xd3\xc6\x1e\0\0\0", "this is an EPS, which cannot be read; save it as svg or png"),
     ],
 )
 def test_bytes_of_no_picture_are_an_unreadable_file(data, words):
@@ -653,8 +670,9 @@ def test_a_damaged_avif_is_not_called_heic(data, words):
         ("data:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
         ("DATA:image/png;base64,iVBORw0KGgo=", "give the bytes that it holds"),
         ("HTTPS://EXAMPLE.COM/A.PNG", "is a URL, and nothing is downloaded"),
+        ("", "is empty; give the path of a picture"),
     ],
-    ids=["letters", "svg", "data", "capital-data", "capital-url"],
+    ids=["letters", "svg", "data", "capital-data", "capital-url", "empty"],
 )
 @pytest.mark.parametrize("read", [decode, decode_all, check])
 def test_a_text_that_is_no_path_is_cut_short_with_advice(read, text, words):

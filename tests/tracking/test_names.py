@@ -96,4 +96,4 @@ def test_a_name_that_reads_alike_is_taken(shop):
     ],
 )
 def test_the_first_other_case_is_told(name, others, found):
-    assert Spellings(others).warning(name, what="codes") == found
+    assert Spellings([*map(tidy_name, others)]).warning(name, what="codes") == found

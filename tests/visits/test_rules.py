@@ -108,6 +108,11 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         (rule("share", "100"), {}, True),
         (rule("visitor", "new"), {}, True),
         (rule("scan-number", "1"), {}, True),
+        (rule("scan-number", 1), {}, True),
+        (rule("share", [100]), {}, True),
+        (rule("query-param", 5, key="wall"), {"query": "wall=5"}, True),
+        (rule("before-date", NOON), {}, False),
+        (rule("after-date", NOON.date()), {}, True),
         (rule("scan-number", "every 2", key="day"), {}, False),
     ],
 )

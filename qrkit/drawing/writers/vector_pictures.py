@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 
 from qrkit.design.color import Color, expanded_hex
 from qrkit.design.outline import Outline, circle, polygon, rounded
-from qrkit.drawing.scene import Drawing, Matrix, Picture, Scene, Shape
+from qrkit.drawing.scene import Drawing, Item, Matrix, Picture, Scene, Shape
 from qrkit.drawing.untrusted.svg_values import floats, transforms
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from fontTools.misc.transform import Transform
-
-    from qrkit.drawing.scene import Item
 
 
 INHERITED = ("fill", "stroke", "stroke-width", "fill-rule", "fill-opacity", "stroke-opacity")

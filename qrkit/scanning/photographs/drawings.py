@@ -48,6 +48,9 @@ MOST_UNEXPLAINED, FROM_BLUR = 0.05, 0.2
 """Noise up to which light and bend explain a photo, and how much more a photo without any sharpness may have; a code
 that is merged with a picture has more."""
 
+MOST_COMPRESSED = 0.02
+"""Noise up to which the grain of a sharp, upright picture is that of a JPEG, not of a camera."""
+
 MOST_TURN, ROUNDED = 0.01, 1
 """Share of its side, plus pixels, by which an upright symbol may differ from an upright square."""
 
@@ -108,12 +111,14 @@ def is_drawing(photo: PhotoGrade, *, is_flat: bool, is_grainy: bool, is_upright:
         is_flat: True if it has areas of one color.
         is_grainy: True if its pixels are noisy.
         is_upright: True if the symbol is upright.
-        is_straight: True if all modules are where those of a flat symbol are.
+        is_straight: True if the modules are where those of a flat symbol are: straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
-    if is_explained and is_grainy:
+    is_even = photo.bend < MOST_BEND or (is_upright and is_straight)
+    is_exact = is_even and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
+    is_compressed = is_exact and is_upright and photo.noise < MOST_COMPRESSED
+    if is_explained and is_grainy and not is_compressed:
         return False
-    is_exact = photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
     is_bent = photo.bend > LEAST_BEND and is_explained and not is_straight
     is_shadowed = photo.light <= LEAST_LIGHT and is_explained
     return is_exact or ((is_flat or (is_upright and not is_shadowed)) and not is_bent)

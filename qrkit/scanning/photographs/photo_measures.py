@@ -17,11 +17,10 @@ from qrkit.scanning.photographs.photo_grade import PhotoGrade
 from qrkit.scanning.photographs.photo_words import SIDES
 from qrkit.scanning.photographs.straightening import Straight, align, blurred, is_inverted
 from qrkit.scanning.sampling import MARGIN, Greys, luma_of, middles, reflectance
+from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-    from qrkit.symbol.symbol import Symbol
 
 
 LEAST_OFF = 0.3

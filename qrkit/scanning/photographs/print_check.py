@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrkit.drawing.draw import is_plain
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.scanning.budget import Budget, Flags, true_modules
 from qrkit.scanning.examine import drawn, measure
 from qrkit.scanning.module_roles import module_codewords
+from qrkit.scanning.photographs.close_up import Corners
 from qrkit.scanning.photographs.photo_measures import Meant, grade_photo
 from qrkit.scanning.picture_check import Picture, match_of, no_symbol, open_pictures, photo_report
 from qrkit.scanning.sampling import MARGIN, Sampled, reflectance
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
+from qrkit.symbol.decode import Readable
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.locate import Located, locate_all, uncorrected
 from qrkit.symbol.symbol import Symbol
@@ -24,9 +27,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from qrkit.design.design import Design
-    from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.scanning.photographs.close_up import Corners
-    from qrkit.symbol.decode import Readable
 
 
 LEAST_ALIKE = 0.65

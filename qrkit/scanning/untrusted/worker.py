@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from qrkit.scanning.scan_report import Audience, Level
-
+from qrkit.scanning.scan_report import Audience, Level
 
 DONE, REFUSED, BUG = 0, 1, 2
 """Outcomes of a request. For `REFUSED`, the answer is the error as JSON; for `BUG`, it is a traceback."""

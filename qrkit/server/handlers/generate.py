@@ -9,7 +9,7 @@ from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.writers import FORMATS
-from qrkit.errors import BadRequest, NotAuthenticated
+from qrkit.errors import BadRequest, NotAuthenticated, ignored
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GenerateRequest, Shortener, choice, in_format, read_post
 from qrkit.pictures.image import QRImage, read_pictures
@@ -17,7 +17,7 @@ from qrkit.scanning.untrusted import decode_untrusted
 from qrkit.server import jobs
 from qrkit.server.requests.generate_query import content_disposition, read_get
 from qrkit.server.requests.parsing import json_object
-from qrkit.server.requests.request import JSON, Response, ignored, tagged
+from qrkit.server.requests.request import JSON, Response, tagged
 from qrkit.server.requests.track_request import json_named
 from qrkit.server.service import Call
 from qrkit.tracking.short_urls import new_short_code
@@ -104,10 +104,6 @@ def _services(call: Call) -> dict[str, Shortener]:
             raise NotAuthenticated(message, code="missing-key")
         return f"{call.service.base_url}/{new_short_code()}" if changes_nothing else call.portfolio.shorten(url)
 
-    others = dict.fromkeys(call.service.shorteners, _skip_shortening) if changes_nothing else call.service.shorteners
+    # On a HEAD request, which must not change anything, `str` stands in for a shortener: the URL stays as it is.
+    others = dict.fromkeys(call.service.shorteners, str) if changes_nothing else call.service.shorteners
     return {"local": track, call.service.host: track, **others}
-
-
-def _skip_shortening(url: str) -> str:
-    """Return the URL unchanged. Stands in for the shortener on HEAD requests, which must not change anything."""
-    return url

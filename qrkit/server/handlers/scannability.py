@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qrkit.errors import BadRequest, BodyTooLarge
+from qrkit.errors import BadRequest, BodyTooLarge, ignored
 from qrkit.pictures.generate_request import choice, read_post
 from qrkit.pictures.image import QRImage
 from qrkit.scanning import audience_named, level_named
@@ -10,7 +10,7 @@ from qrkit.scanning.scan_report import AUDIENCES, Audience, Level
 from qrkit.scanning.untrusted import check_untrusted
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
 from qrkit.server.requests.parsing import json_object
-from qrkit.server.requests.request import JSON, Response, ignored
+from qrkit.server.requests.request import JSON, Response
 from qrkit.server.service import Call
 
 HTTP_LEVELS: tuple[Level, ...] = ("static", "quick", "standard")

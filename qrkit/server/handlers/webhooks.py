@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from qrkit.errors import ignored
 from qrkit.server.requests.parsing import with_plain_ids
-from qrkit.server.requests.request import JSON, Response, ignored
+from qrkit.server.requests.request import JSON, Response
 from qrkit.server.requests.track_request import json_named
 from qrkit.server.service import Call
 from qrkit.store.records.receivers import Attempt, logged_attempts

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from wsgiref.types import WSGIEnvironment
 
+from qrkit.errors import API_KEY
 from qrkit.server.clients.proxies import client_address, client_mark, is_from_proxy
-from qrkit.server.requests.request import KEYS, Request, header_text
+from qrkit.server.requests.request import Request, header_text
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import Clock, to_iso
 
@@ -90,4 +91,4 @@ def _write_nothing(*_: object) -> None:
 
 def _redact(path: str) -> str:
     """Return a path without anything that looks like an API key sent there by mistake."""
-    return KEYS.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]
+    return API_KEY.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]

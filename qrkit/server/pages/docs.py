@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 Described = Mapping[str, Any]
 
-FOLDER = files("qrkit.server.pages")
 CHAPTERS = {
     "Pictures": ("/api/v3/generate", "/api/v3/decode", "/api/v3/check"),
     "QR Codes": ("/api/v3/track/qrcode",),
@@ -42,6 +44,8 @@ PROBLEM = {
     "errors": [{"pointer": "/size", "reason": "must be in 1..20 pixels per module", "code": "out-of-range"}],
 }
 """A failure, as the page shows it."""
+KEY = "API key"
+"""What an operation needs that only accounts may use, as the page says it."""
 FILES = {"import_file": "posters.csv", "decode_picture": "code.png"}
 """The file that the example of an operation sends."""
 SAVED = {"generate": "code.svg", "generate_decorated": "code.svg", "export": "portfolio.csv", "picture": "code.png"}
@@ -122,28 +126,34 @@ class Thing(NamedTuple):
 @lru_cache(maxsize=4)
 def docs_page(description: bytes) -> bytes:
     """Return the page for an OpenAPI description."""
-    from jinja2 import Environment, StrictUndefined  # 5 MB that most servers never need
-
     described = json.loads(description)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(_text("docs.html.jinja"))
     chapters: dict[str, list[Operation]] = {title: [] for title in CHAPTERS}
     for operation in sorted(_operations(described), key=lambda one: one.path.count("/")):
         chapters[_chapter(operation.path)].append(operation)
-    page = template.render(
+    page = template("docs.html.jinja").render(
         info=described["info"],
         url=described["servers"][0]["url"],
         chapters=chapters,
         things=[*_things(described["components"]["schemas"])],
         most_choices=MOST_CHOICES,
         problem=json.dumps(PROBLEM, indent=2),
-        css=_text("theme.css") + _text("docs.css"),
+        css=page_file("theme.css") + page_file("docs.css"),
     )
     return page.encode()
 
 
-def _text(name: str) -> str:
-    return FOLDER.joinpath(name).read_text(encoding="utf-8")
+def page_file(name: str) -> str:
+    """Return the text of a file that pages are made of."""
+    return files("qrkit.server.pages").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def template(name: str) -> Template:
+    """Load a template on first use."""
+    from jinja2 import Environment, StrictUndefined  # 5 MB that most servers never need
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(page_file(name))
 
 
 def _chapter(path: str) -> str:
@@ -174,7 +184,7 @@ def _operations(described: Described) -> Iterator[Operation]:
 def _key(security: list[Described]) -> str:
     if not security:
         return ""
-    return "API key optional" if {} in security else "API key"
+    return "API key optional" if {} in security else KEY
 
 
 def _things(schemas: Described) -> Iterator[Thing]:
@@ -260,54 +270,31 @@ def _choices(schema: Described) -> Iterator[str]:
 
 def _samples(url: str, path: str, method: str, operation: Described, sent: tuple[Content, ...]) -> tuple[str, str]:
     """Return how to call an operation with curl and with Python."""
-    given = {one["name"]: one["example"] for one in operation["parameters"] if "example" in one}
-    places = {one["name"] for one in operation["parameters"] if one["in"] == "path"}
-    query = {name: value for name, value in given.items() if name not in places}
-    for name in places:
-        path = path.replace(f"{{{name}}}", given[name])
-    asked = _Asked(
-        method,
-        f"{url}{path}",
-        query,
-        next((one.example for one in sent if one.example), ""),
-        FILES.get(operation["operationId"], ""),
-        SAVED.get(operation["operationId"], ""),
-        has_key=bool(operation["security"]) and {} not in operation["security"],
-    )
-    return _curl(asked), _python(asked, is_json="application/json" in operation["responses"]["200"].get("content", {}))
+    query = {one["name"]: one["example"] for one in operation["parameters"] if "example" in one}
+    for one in operation["parameters"]:
+        if one["in"] == "path":
+            path = path.replace(f"{{{one['name']}}}", query.pop(one["name"]))
+    body = next((one.example for one in sent if one.example), "")
+    file, saved = (names.get(operation["operationId"], "") for names in (FILES, SAVED))
+    needs_key = _key(operation["security"]) == KEY
+    is_plain = method == "GET" or (method == "POST" and (body or file))
+    address = quote(f"{url}{path}?{urlencode(query)}" if query else f"{url}{path}")
 
+    curl = [f"curl {address}" if is_plain else f"curl -X {method} {address}"]
+    curl += ['-H "Authorization: Bearer $QRKIT_KEY"'] if needs_key else []
+    curl += ['-H "Content-Type: application/json"', f"-d {quote(body)}"] if body else []
+    curl += [f"--data-binary @{file}"] if file else []
+    curl += [f"-o {saved}"] if saved else []
 
-class _Asked(NamedTuple):
-    """A request that examples send."""
-
-    method: str
-    url: str
-    query: Mapping[str, Any]
-    body: str
-    file: str
-    saved: str
-    has_key: bool
-
-
-def _curl(asked: _Asked) -> str:
-    address = f"{asked.url}?{urlencode(asked.query)}" if asked.query else asked.url
-    is_plain = asked.method == "GET" or (asked.method == "POST" and (asked.body or asked.file))
-    lines = [f"curl {'' if is_plain else f'-X {asked.method} '}{quote(address)}"]
-    lines += ['-H "Authorization: Bearer $QRKIT_KEY"'] if asked.has_key else []
-    lines += ['-H "Content-Type: application/json"', f"-d {quote(asked.body)}"] if asked.body else []
-    lines += [f"--data-binary @{asked.file}"] if asked.file else []
-    lines += [f"-o {asked.saved}"] if asked.saved else []
-    return " \\\n  ".join(lines)
-
-
-def _python(asked: _Asked, *, is_json: bool) -> str:
-    arguments = [json.dumps(asked.url)]
-    arguments += [f"params={json.dumps(asked.query)}"] if asked.query else []
-    arguments += ['headers={"Authorization": f"Bearer {key}"}'] if asked.has_key else []
-    arguments += [f"json={json.dumps(json.loads(asked.body), indent=4)}"] if asked.body else []
-    arguments += [f'data=open("{asked.file}", "rb")'] if asked.file else []
+    arguments = [json.dumps(f"{url}{path}")]
+    arguments += [f"params={json.dumps(query)}"] if query else []
+    arguments += ['headers={"Authorization": f"Bearer {key}"}'] if needs_key else []
+    arguments += [f"json={json.dumps(json.loads(body), indent=4)}"] if body else []
+    arguments += [f'data=open("{file}", "rb")'] if file else []
     inner = ",\n".join(arguments).replace("\n", "\n    ")
-    call = f"reply = requests.{asked.method.lower()}(\n    {inner},\n)\nreply.raise_for_status()"
-    if asked.saved:
-        return f'{call}\nPath("{asked.saved}").write_bytes(reply.content)'
-    return f"{call}\nprint(reply.json())" if is_json else call
+    python = [f"reply = requests.{method.lower()}(\n    {inner},\n)", "reply.raise_for_status()"]
+    if saved:
+        python.append(f'Path("{saved}").write_bytes(reply.content)')
+    elif "application/json" in operation["responses"]["200"].get("content", {}):
+        python.append("print(reply.json())")
+    return " \\\n  ".join(curl), "\n".join(python)

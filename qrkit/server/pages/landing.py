@@ -13,11 +13,10 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
@@ -27,6 +26,7 @@ from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
 from qrkit.errors import LeadsNowhere, NotFound, QrkitError, TooManyRequests
+from qrkit.server.pages.docs import page_file, template
 from qrkit.server.pages.page_languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
 from qrkit.tracking.gs1_choosing import filled
@@ -34,12 +34,8 @@ from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-
-FOLDER = files("qrkit.server.pages")
-SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
+CSS = page_file("theme.css") + page_file("landing.css")
+SCRIPT = page_file("landing.js")
 DIGEST = b64encode(sha256(SCRIPT.encode()).digest()).decode("ascii")
 PAGE_HEADERS = {
     # Without "sandbox", which would block `tel:` links and downloads.
@@ -505,19 +501,9 @@ def _accent_css(accent: Color, card: Color, share: float) -> str:
 
 
 def _render(sheet: Sheet, language: Language, brand: Brand | None = None) -> bytes:
-    template, css = _template()
-    text = template.render(
-        sheet=sheet, say=language.say, language=language, mark=_mark(brand) if brand else None, css=css, script=SCRIPT
+    mark = _mark(brand) if brand else None
+    text = template("landing.html.jinja").render(
+        sheet=sheet, say=language.say, language=language, mark=mark, css=CSS, script=SCRIPT
     )
     # "replace", so that text that cannot be encoded as UTF-8 still gets a page.
     return text.encode("utf-8", "replace")
-
-
-@cache
-def _template() -> tuple[Template, str]:
-    """Load the template and its CSS on first use."""
-    from jinja2 import Environment, StrictUndefined  # 5 MB that most servers never need
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(FOLDER.joinpath("landing.html.jinja").read_text(encoding="utf-8"))
-    return template, "".join(FOLDER.joinpath(name).read_text(encoding="utf-8") for name in ("theme.css", "landing.css"))

@@ -28,10 +28,6 @@ GOES_ON = "qrkit.goes_on"
 """Key of the WSGI environment under which `Response.goes_on` is stored."""
 
 LONGEST_HEADER_TEXT = 512
-LONGEST_NAME = 40
-"""Characters of an unknown name that are repeated."""
-KEYS = re.compile("qk_[A-Za-z0-9_-]{20,}", re.IGNORECASE)
-"""What looks like an API key, which is never repeated."""
 EXPOSED = (
     "X-Api-Error", "X-Api-Error-Code", "X-Api-Version", "X-Api-Warning", "X-Created", "X-RateLimit-Limit",
     "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID", "X-Scan-Score", "X-Skipped", "X-Updated",
@@ -108,13 +104,6 @@ class Response:
 def is_browser(headers: Mapping[str, str]) -> bool:
     """Whether a person with a browser sent these headers, who reads pages and not JSON."""
     return "text/html" in headers.get("accept", "")
-
-
-def ignored(unknown: Iterable[str], *, what: str = "fields") -> list[str]:
-    """Return a warning that names the unknown fields or parameters of a request, if there are any."""
-    shown = (KEYS.sub("qk_...", name) for name in unknown)
-    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..." for name in shown]
-    return [f"unknown {what} were ignored: {', '.join(names)}"] if names else []
 
 
 def warning(sentences: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.pictures.printing import PrintSize
 from qrkit.server.requests.parsing import with_plain_ids
-from qrkit.server.requests.request import ignored
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
 from qrkit.tracking.utm import Utm
@@ -53,7 +52,7 @@ def read_qrcode(fields: Mapping[str, Any]) -> Fields:
     sent = {name: value for name, value in known.items() if name not in READ_ONLY}
     problems: list[Problem] = []
     if "content" not in sent:
-        problems += _missing("content", unknown).problems
+        problems += MissingParameter("content", unknown).problems
     with collecting(problems):
         _validate(sent)
     if problems:
@@ -117,14 +116,9 @@ def read_campaign(fields: Mapping[str, Any]) -> Fields:
         sent["utm"] = {name: given[name] for name in Utm.model_fields if given.get(name) is not None}
     sent |= {name: known[name] for name in ("rules",) if name in known}
     if sent.get("name", "") == "":
-        raise _missing("name", unknown)
+        raise MissingParameter("name", unknown)
     Campaign(id="", created=_SOME_DAY, **sent)
     return Fields(sent, unknown)
-
-
-def _missing(name: str, unknown: Sequence[str]) -> MissingParameter:
-    """Return the error about a missing field, with the fields that a client may have sent in its place."""
-    return MissingParameter(name, "; ".join(["is required", *ignored(unknown)]))
 
 
 def json_named() -> AbstractContextManager[None]:

@@ -40,9 +40,6 @@ PATIENCE = 1.0
 
 FILES = "SELECT file, first, last, visits, bytes, sha256, version FROM history ORDER BY first, file"
 LIST = "INSERT INTO history (file, first, last, visits, bytes, sha256, version) VALUES (?, ?, ?, ?, ?, ?, ?)"
-UNLIST = "DELETE FROM history WHERE file = ?"
-SUPERSEDE = "INSERT INTO superseded (file) VALUES (?)"
-FORGET_FILE = "DELETE FROM superseded WHERE file = ?"
 SUM = f"""
 SELECT count(*) AS visits, coalesce(sum(hash({VISIT_COLUMNS})), 0)::VARCHAR AS sum, min(time) AS first,
     max(time) AS last
@@ -167,8 +164,8 @@ def write_file(files: Store, rows: str) -> HistoryFile | None:
 def list_files(store: Store, old: Sequence[HistoryFile], new: Sequence[HistoryFile]) -> None:
     """List new files in the place of old ones, in the open transaction."""
     for file in old:
-        store.execute(UNLIST, [file.file])
-        store.execute(SUPERSEDE, [file.file])
+        store.execute("DELETE FROM history WHERE file = ?", [file.file])
+        store.execute("INSERT INTO superseded (file) VALUES (?)", [file.file])
     for file in new:
         store.execute(LIST, list(asdict(file).values()))
     if not store.database.is_shared:
@@ -212,7 +209,7 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
             gone = [file for file in superseded if is_still and place.delete(file)]
         with store.atomic():
             for file in gone:
-                store.execute(FORGET_FILE, [file])
+                store.execute("DELETE FROM superseded WHERE file = ?", [file])
     _write_manifest(place, store.database.id, listed)
 
 

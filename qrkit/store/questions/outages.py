@@ -26,7 +26,6 @@ LATE = timedelta(minutes=2)
 COUNTED = timedelta(hours=1)
 """A day with outages this long is left out of rates. Less time costs a day too few scans to matter."""
 
-SPANS = "SELECT began, ended FROM uptime ORDER BY began, ended"
 VISITED = "SELECT 1 FROM all_visits WHERE time > ? AND time < ? LIMIT 1"
 
 
@@ -68,7 +67,7 @@ def _gaps(scans: Scans) -> Iterator[tuple[datetime, datetime]]:
     """Yield begin and end of each outage within the bounds of a view, in UTC without a time zone."""
     since, until = (bound or end for bound, end in zip(scans.period, (datetime.min, datetime.max), strict=True))
     last = datetime.max
-    for span in scans.store.rows(SPANS):
+    for span in scans.store.rows("SELECT began, ended FROM uptime ORDER BY began, ended"):
         begin, end = max(last, since), min(span["began"], until)
         if begin < end and not columns(scans.store).rows(VISITED, [last + LATE, span["began"]]):
             yield begin, end

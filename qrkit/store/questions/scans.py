@@ -130,7 +130,6 @@ ORDER BY name
 
 ALL = "SELECT * FROM scans LEFT JOIN links USING (content)"
 """Each link is read once: reading it for every scan takes most of the time of a query."""
-WITHOUT_LINKS = "SELECT * FROM scans"
 IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
@@ -401,7 +400,7 @@ class Scans(Shown):
         Args:
             with_links: Whether to read the UTM parameters of the contents, which takes time; otherwise without them.
         """
-        asked = self.query(ALL if with_links else WITHOUT_LINKS)
+        asked = self.query(ALL if with_links else "SELECT * FROM scans")
         texts = TEXTS if with_links else {name: columns for name, columns in TEXTS.items() if name != "links"}
         return dataclasses.replace(asked, texts=self._tables() + LINKS * with_links + texts_of(texts))
 

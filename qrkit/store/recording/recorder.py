@@ -50,7 +50,6 @@ ADD_INBOX = "INSERT INTO inboxes (name, moved) VALUES (?, 0) ON CONFLICT (name) 
 MOVED = "SELECT moved FROM inboxes WHERE name = ?"
 # If a transaction that seemed to fail was committed after all, the number differs, and no row is changed.
 MOVE = "UPDATE inboxes SET moved = ? WHERE name = ? AND moved = ? RETURNING moved"
-FORGET_INBOX = "DELETE FROM inboxes WHERE name = ?"
 
 _log = logging.getLogger("qrkit")
 _starting = threading.Lock()
@@ -318,7 +317,7 @@ class _Recorder:
             self._left.remove(inbox)
             store = Store.on(self._database)
             with store.adding():
-                store.execute(FORGET_INBOX, [inbox.name])
+                store.execute("DELETE FROM inboxes WHERE name = ?", [inbox.name])
 
     def _note(self, waiting: int) -> None:
         """Wake the thread when the first visit waits, and when many visits wait."""

@@ -16,14 +16,12 @@ AGAIN_SECONDS = 5.0
 """Time between two attempts to get the salt of a day."""
 
 SALT = "INSERT INTO salts (day, salt) VALUES (?, ?) ON CONFLICT DO NOTHING"
-GET_SALT = "SELECT salt FROM salts WHERE day = ?"
 FORGET_SALTS = "DELETE FROM salts WHERE day < ?"
 ADD = """
 INSERT INTO request_counts AS c (account_id, day, used) VALUES (?, ?, ?)
 ON CONFLICT (account_id, day) DO UPDATE SET used = c.used + excluded.used
 RETURNING used
 """
-FORGET_REQUESTS = "DELETE FROM request_counts WHERE day < ?"
 
 
 _log = logging.getLogger("qrkit")
@@ -83,7 +81,7 @@ def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
     # Each statement runs outside a transaction, so that a visitor does not wait while other visits are stored.
     for sql, values in ((FORGET_SALTS, [day]), (SALT, [day, proposed])):
         store.rows(sql, values)
-    row = store.row(GET_SALT, [day])
+    row = store.row("SELECT salt FROM salts WHERE day = ?", [day])
     if row is None:
         reason = "because another process has already begun the next day"
         raise StoreBusy(f"{store.path} no longer has the salt of this day, {reason}")
@@ -96,5 +94,5 @@ def add_requests(store: Store, account_id: str, day: int, number: int) -> int:
     Raises:
         StoreBusy: If the server does not answer.
     """
-    store.rows(FORGET_REQUESTS, [day])
+    store.rows("DELETE FROM request_counts WHERE day < ?", [day])
     return int(store.value(ADD, [account_id, day, number]) or 0)

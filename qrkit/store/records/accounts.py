@@ -19,8 +19,6 @@ WHERE account_id = ? ORDER BY created, digest
 """
 REVOKE = f"UPDATE api_keys SET revoked = ? WHERE account_id = ? AND left(digest, {ID_LENGTH}) = ? AND revoked IS NULL"
 ALL = "SELECT id, name, plan FROM accounts ORDER BY created, name"
-UPDATE_PLAN = "UPDATE accounts SET plan = ? WHERE id = ?"
-BY_NAME = "SELECT id, name, plan FROM accounts WHERE name = ?"
 BY_SHORT_CODE = """
 SELECT a.id, a.name, a.plan, q.id AS qrcode
 FROM qrcodes q JOIN accounts a ON a.id = q.account_id
@@ -58,7 +56,7 @@ def revoke_key(store: Store, account: Account, id: str, moment: datetime) -> Non
 
 def update_plan(store: Store, account: Account) -> None:
     """Store the new plan of an account."""
-    store.execute(UPDATE_PLAN, [account.plan, account.id])
+    store.execute("UPDATE accounts SET plan = ? WHERE id = ?", [account.plan, account.id])
 
 
 def all_accounts(store: Store) -> list[Account]:
@@ -74,7 +72,7 @@ def owner_of(store: Store, short_code: str) -> tuple[Account, str] | None:
 
 def account_named(store: Store, name: str) -> Account | None:
     """Return the account with this name."""
-    row = store.row(BY_NAME, [name])
+    row = store.row("SELECT id, name, plan FROM accounts WHERE name = ?", [name])
     return _account(store, row) if row else None
 
 

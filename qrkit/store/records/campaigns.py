@@ -33,9 +33,6 @@ FROM ({RECORDS}) found WHERE is_available AND campaign_id IS NOT NULL GROUP BY c
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, rules = ?, utm = ? WHERE id = ?"
 CODES_OF_CAMPAIGN = "SELECT short_code FROM qrcodes WHERE campaign_id = ?"
 STAY_IN_CAMPAIGN = "UPDATE qrcodes SET campaign_id = campaign_id WHERE campaign_id = ?"  # tells other processes
-LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
-DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
-DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
@@ -80,7 +77,7 @@ def _changing(campaign: Campaign) -> list[str]:
 def leave_campaign(store: Store, id: str, codes: Sequence[QRCode], now: datetime) -> None:
     """Remove all QR Codes from a campaign: `codes`."""
     with store.atomic():
-        _change_all(store, LEAVE_CAMPAIGN, id)
+        _change_all(store, "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?", id)
         add_code_events(store, "code.updated", codes, now)
 
 
@@ -94,7 +91,7 @@ def _change_all(store: Store, sql: str | None, campaign: str) -> None:
 
 def delete_campaign(store: Store, id: str) -> None:
     """Delete a campaign that no longer has QR Codes; another one may take over its color."""
-    campaign = store.row(DELETED_CAMPAIGN, [id])
-    store.execute(DELETE_CAMPAIGN, [id])
+    campaign = store.row("SELECT account_id, color FROM campaigns WHERE id = ?", [id])
+    store.execute("DELETE FROM campaigns WHERE id = ?", [id])
     if campaign:
         pass_on_color(store, campaign["account_id"], campaign["color"])

@@ -152,7 +152,6 @@ SELECT s.name FROM staged_qrcodes s JOIN qrcodes q ON q.name = s.name
 WHERE q.account_id = $account AND q.number > $after::INTEGER
 LIMIT 1
 """
-LAST_NUMBER = "SELECT max(qrcode) AS number FROM short_codes"
 INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
@@ -165,7 +164,6 @@ DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 INSERT_SHORT_CODE = (
     "INSERT INTO short_codes (code, qrcode) VALUES (?, nextval('qrcode_numbers')) RETURNING qrcode AS number"
 )
-INSERT_COUNT = "INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0, 0)"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
 OFTEN = (
@@ -219,7 +217,6 @@ FROM (
 ) found
 WHERE place % $together = 0 ORDER BY number
 """
-COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
 """
@@ -235,7 +232,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         values = _values(_all_of(code))  # first: an error in them must not leave a short code without its QR Code
         number = int(store.value(INSERT_SHORT_CODE, [code.short_code]) or 0)
         insert_values(store, [number, account_id, naive(now), *values])
-        store.execute_often(INSERT_COUNT, [number])
+        store.execute_often("INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0, 0)", [number])
         get_ready(store, code, number, None, now)
         add_code_events(store, "code.created", [code], now)
         _remember(store, code, target_of(code, number))
@@ -495,7 +492,7 @@ def _first_beyond(store: Store, account_id: str, most: int) -> int | None:
 
 def count_qrcodes(store: Store, account_id: str) -> int:
     """Return the number of QR Codes of an account."""
-    return int(store.value(COUNT_QRCODES, [account_id]) or 0)
+    return int(store.value("SELECT count(*) AS number FROM qrcodes WHERE account_id = ?", [account_id]) or 0)
 
 
 def has_tags_or_fields(store: Store, account_id: str) -> bool:
@@ -520,7 +517,7 @@ def number_of(store: Store, account_id: str, id: str) -> int | None:
 
 def last_number(store: Store) -> int:
     """Return the number of the QR Code that was stored last, in any account, deleted ones included."""
-    return int(store.value(LAST_NUMBER) or 0)
+    return int(store.value("SELECT max(qrcode) AS number FROM short_codes") or 0)
 
 
 _all_of = attrgetter(*COLUMNS.values())

@@ -60,13 +60,11 @@ INSERT INTO events (number, account_id, stored, event, receiver)
 SELECT $first::BIGINT - 1 + row_number() OVER (ORDER BY number DESC), account_id, stored, event, receiver
 FROM events WHERE receiver = $id AND number < 0
 """
-FORGET_DEAD = "DELETE FROM events WHERE receiver = ? AND number < 0"
 RESUME = """
 UPDATE receivers SET active = true, failures = 0,
     due = CASE WHEN due > $claimed::TIMESTAMP THEN $now::TIMESTAMP ELSE due END
 WHERE id = $id
 """
-LOG = "INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?)"
 LOGGED = f"SELECT * FROM deliveries WHERE receiver = ? ORDER BY time DESC LIMIT {MOST_LOGGED}"
 STREAM = "UPDATE receivers SET due = ? WHERE account_id = ? AND id = '' RETURNING id"
 SWEEP = {
@@ -215,7 +213,7 @@ def log_attempts(store: Store, id: str, attempts: Sequence[Attempt]) -> None:
     """Add attempts to the log of a webhook."""
     with store.adding():
         for attempt in attempts:
-            store.execute(LOG, [id, *attempt])
+            store.execute("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?)", [id, *attempt])
 
 
 def logged_attempts(store: Store, id: str) -> list[Attempt]:
@@ -240,7 +238,7 @@ def revive(store: Store, id: str, now: datetime, claimed: datetime) -> int:
         store.execute(RESUME, {"now": naive(now), "claimed": naive(claimed), "id": id})
         if number := len(store.rows(DEAD, [id])):
             store.execute(REVIVE, {"first": take_event_numbers(store, number), "id": id})
-            store.execute(FORGET_DEAD, [id])
+            store.execute("DELETE FROM events WHERE receiver = ? AND number < 0", [id])
     return number
 
 

@@ -48,7 +48,6 @@ FEW = 5_000
 NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
-SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
 HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
 FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
@@ -294,7 +293,7 @@ def address_holder(store: Store, short_code: str) -> str:
     """Return the short code whose short URL, picture or preview uses the address of a new one; "" if none does."""
     _, *shorter = beginnings(short_code)
     for start in shorter:
-        row = store.row(SELECT_TAIL, [start])
+        row = store.row("SELECT urlinfo FROM qrcodes WHERE short_code = ?", [start])
         if row and is_address_of(short_code, start, row["urlinfo"]):
             return start
     return ""

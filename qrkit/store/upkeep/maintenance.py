@@ -86,9 +86,7 @@ COUNT_DAYS = """
 INSERT INTO day_counts
 SELECT time::DATE AS day, qrcode, kind, count(*) FROM all_visits WHERE time < ? GROUP BY day, qrcode, kind
 """
-COUNT_OLD = "SELECT count(*) AS number FROM all_visits WHERE time < ?"
 COUNT_OLD_SCANS = "SELECT qrcode, count(*) FROM all_visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode"
-DELETE_OLD = "DELETE FROM visits WHERE time < ?"
 DELETE_USER_AGENTS = """
 DELETE FROM user_agents
 WHERE number NOT IN (SELECT user_agent FROM all_visits) AND number NOT IN (SELECT unnest(?::INTEGER[]))
@@ -267,10 +265,10 @@ def forget_visits(store: Store, before: datetime) -> int:
         hold_history(store)
         if store is not files:
             bring_back(store, files, moment)
-        number = int(store.value(COUNT_OLD, [moment]) or 0)
+        number = int(store.value("SELECT count(*) AS number FROM all_visits WHERE time < ?", [moment]) or 0)
         add_to_counters(store, dict(store.each_row(COUNT_OLD_SCANS, [moment])), "forgotten")
         store.execute(COUNT_DAYS, [moment])
-        store.execute(DELETE_OLD, [moment])
+        store.execute("DELETE FROM visits WHERE time < ?", [moment])
         forget_archived(store, files, moment)
         store.execute(DELETE_USER_AGENTS, [archived_agents(store, files)])
         forget_numbers(store)  # at once: later visits of this transaction need new numbers

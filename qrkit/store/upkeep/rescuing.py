@@ -108,7 +108,6 @@ INSERT INTO user_agents (number, text, device)
 SELECT DISTINCT user_agent, 'lost ' || user_agent, 'unknown' FROM all_visits
 WHERE user_agent NOT IN (SELECT number FROM user_agents)
 """
-REPARSED = "UPDATE user_agents SET parser = NULL"
 COUNTERS = """
 CREATE OR REPLACE TEMP TABLE counted AS
 SELECT s.qrcode, max(coalesce(v.scans, 0)) AS scans,
@@ -125,7 +124,6 @@ INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT qrcode, total, total -
 DROP TABLE counted;
 """
 """Preserves the number of scans of each QR Code: scans whose visits are lost count like those that were swept."""
-BUCKET = "SELECT value FROM new.settings WHERE name = 'history' AND contains(value, '://')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +325,7 @@ def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:
 def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
     """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost."""
     lost, folder = 0, Folder(history_folder(made), made)
-    bucket = ask(BUCKET)
+    bucket = ask("SELECT value FROM new.settings WHERE name = 'history' AND contains(value, '://')")
     place = place_at(bucket[0]["value"]) if bucket else Folder(history_folder(copy))
     ask("DELETE FROM new.settings WHERE name = 'history'")
     for row in ask("SELECT file, sha256 FROM new.history"):
@@ -362,7 +360,7 @@ def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:
     store.execute(SHORT_CODES)
     store.execute(USER_AGENTS)
     if tables["user_agents"].without:
-        store.execute(REPARSED)
+        store.execute("UPDATE user_agents SET parser = NULL")
     for statement in filter(str.strip, COUNTERS.split(";")):
         store.execute(statement)
     go_on_counting(store)

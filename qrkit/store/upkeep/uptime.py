@@ -23,7 +23,6 @@ LONGEST_PAUSE = timedelta(minutes=3)
 """A longer time without a heartbeat is an outage. A restart and a busy machine take less."""
 
 CONTINUE = "UPDATE uptime SET ended = greatest(ended, ?::TIMESTAMP) WHERE ended >= ?::TIMESTAMP RETURNING ended"
-BEGIN = "INSERT INTO uptime (began, ended) VALUES (?, ?)"
 
 _log = logging.getLogger("qrkit")
 
@@ -66,7 +65,7 @@ class _Heart:
         try:
             with self._store.adding():
                 if not self._store.rows(CONTINUE, [moment, since]):
-                    self._store.execute(BEGIN, [moment, moment])
+                    self._store.execute("INSERT INTO uptime (began, ended) VALUES (?, ?)", [moment, moment])
         except Exception as error:  # any error, such as a full disk, because the thread must not end
             _log.warning("it could not be recorded that the server runs: %s", error)
         else:

@@ -13,8 +13,8 @@ from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.report.campaign_comparison import side_by_side
+from qrkit.report.comparisons import Asked as ReportAsked
 from qrkit.report.comparisons import CompareTo, year_before
-from qrkit.report.facts import Asked as ReportAsked
 from qrkit.report.facts import SplitCode, gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures

@@ -28,7 +28,7 @@ from qrkit.design.limits import Within
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
-from qrkit.drawing.untrusted.assets import reduced_uri
+from qrkit.drawing.untrusted.assets import Fetch, reduced_uri
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
@@ -48,13 +48,12 @@ from qrkit.notebook.widgets.widget import Page, Pictures, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.preflight import print_checks
 from qrkit.pictures.printing import PrintSize
+from qrkit.scanning.scan_report import Audience, ScanReport
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
-    from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
-    from qrkit.scanning.scan_report import Audience, ScanReport
 
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")

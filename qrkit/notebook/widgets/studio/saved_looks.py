@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from qrkit.design.design import Design
 from qrkit.drawing.logo import PlacedLogo, without_logo
+from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem, renaming
 from qrkit.symbol.encode import check_fits
 
 if TYPE_CHECKING:
-    from qrkit.design.design import Design
-    from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio.brands import Brands
     from qrkit.portfolio.portfolio import Portfolio
