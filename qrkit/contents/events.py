@@ -24,7 +24,7 @@ from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after, zone_or_
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, unescape
 from qrkit.design.limits import Length, Most, Whole, Within
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import Problem, raise_any
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
@@ -125,8 +125,7 @@ def event(
         END:VEVENT
     """
     fields = dict(locals())
-    if problems := [*_problems(fields), *_problems_of_years(fields)]:
-        raise InvalidParameter(*problems)
+    raise_any([*_problems(fields), *_problems_of_years(fields)])
     if time_zone and not repeat and isinstance(start, datetime):
         moments = {name: _in_utc(name, fields[name], time_zone) for name in ("start", "end")}
         return event(**fields | moments | {"time_zone": None})

@@ -8,25 +8,18 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
+from qrkit.exchange.columns import NAMES, TEXT_COLUMNS, Row
 from qrkit.exchange.encodings import decoded, undecoded
-from qrkit.exchange.locating import MOST_TRIED, Part
+from qrkit.exchange.locating import MOST_TRIED, Cells, Part, Place, Share
 from qrkit.exchange.marked_cells import formula_text
-from qrkit.exchange.table_files import MOST_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from qrkit.exchange.columns import Row
-    from qrkit.exchange.locating import Cells, Place, Share
-    from qrkit.exchange.table_files import Writing
-
+from qrkit.exchange.table_files import MOST_BYTES, Writing
 
 # Characters that start a formula in spreadsheets, including full-width forms, even after white space.
 _FORMULA = re.compile(r"'*\s*[=+\-@|%\t\r\n＝＋－＠]|'+[0-9]")  # noqa: RUF001 - the full-width forms are intentional

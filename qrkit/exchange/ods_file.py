@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
@@ -22,11 +21,8 @@ from qrkit.exchange.marked_cells import Unsaved, linked, value_text
 from qrkit.exchange.table_files import MOST_BYTES
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, filled, repeats, trimmed, without_apostrophes
 from qrkit.exchange.xml_text import check_doctype, events, free
+from qrkit.late import etree
 from qrkit.tracking.text_columns import cell_text
-
-if TYPE_CHECKING:
-    from lxml import etree
-
 
 CONTENT = "content.xml"
 MOST_ELEMENTS = 200_000
@@ -100,8 +96,6 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     Raises:
         UnreadableFile: If the file is not an OpenDocument workbook.
     """
-    from lxml import etree
-
     try:
         sheets = _sheets(data if is_flat(data) else _content(data))
     except etree.XMLSyntaxError as error:

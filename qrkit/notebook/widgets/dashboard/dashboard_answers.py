@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, get_args
 
 from qrkit import analytics, charts, report
 from qrkit.analytics.over_time import previous_view
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_any
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.report.campaign_comparison import side_by_side
 from qrkit.report.comparisons import Asked as ReportAsked
 from qrkit.report.comparisons import CompareTo, year_before
-from qrkit.report.facts import SplitCode, gather, split_codes
+from qrkit.report.facts import gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
 from qrkit.report.words import NO_CAMPAIGN, titles_of
@@ -123,8 +123,7 @@ class Asked:
                 copy = replace(copy, **{f"{form}until": first})
             else:
                 problems.append(Problem(f"{form}until", f"{last}", f"must not be earlier than {first}", "out-of-range"))
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         return copy
 
     def of(self, scans: Scans) -> Scans:
@@ -282,7 +281,7 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), rows, is_wide=False)
     is_alone = before is None  # then nothing stands beside it
-    for one in _experiments(portfolio, asked):
+    for one in split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else []):
         title = say("Experiment on {name}", name=one.name)
         yield Drawn(title, charts.experiment(one.days, width=wide), one.days, is_wide=True)
     rows = analytics.scans_by_hour(view)
@@ -320,11 +319,7 @@ def _compared(asked: Asked) -> CompareTo:
 
 
 def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
-    """Return the report on the selected days and campaigns, whatever else is selected.
-
-    Raises:
-        InvalidParameter: If campaigns are to be compared and there are fewer than two.
-    """
+    """Return the report on the selected days and campaigns, whatever else is selected."""
     how: dict[str, Any] = {"since": asked.since, "until": _after(asked.until), "time_zone": asked.time_zone}
     how["compare_to"] = _compared(asked)
     if asked.campaign:
@@ -333,11 +328,6 @@ def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
         return report.portfolio(portfolio, **how)
     how["compare_to"] = "campaigns"
     return report.campaign(portfolio, asked.campaigns, **how) if asked.campaigns else report.portfolio(portfolio, **how)
-
-
-def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
-    """Return the experiment on the QR Code that is shown alone, if there is one."""
-    return split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else [])
 
 
 def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
