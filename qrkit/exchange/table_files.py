@@ -105,7 +105,7 @@ _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-
 """Dates, times and truth values, as our readers of workbooks write them."""
 _SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
 """Matches a long number of which a spreadsheet kept the first digits."""
-_MAY_BE_DAMAGED = re.compile(r"[Â-ô][^\x00-\x7f]|[0-9]E\+[0-9]", re.IGNORECASE)
+_MAY_BE_MISREAD = re.compile(r"[Â-ô][^\x00-\x7f]")
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
@@ -465,7 +465,9 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
 
 def _with_damage(row: Row) -> Row:
     """Return a row with a note on the first of its texts that another program damaged."""
-    if not _MAY_BE_DAMAGED.search("\n".join((*row.cells.values(), *row.own.values()))):
+    every = "\n".join((*row.cells.values(), *row.own.values()))
+    may_be_shortened = "E+" in every or "e+" in every
+    if not may_be_shortened and (every.isascii() or not _MAY_BE_MISREAD.search(every)):  # as most rows are
         return row
     texts = {name: text for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL} | row.own
     for name, text in texts.items():
