@@ -84,6 +84,12 @@ def similar(name: str, allowed: Iterable[str]) -> str:
     return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?" if close else ""
 
 
+def first_of(texts: Sequence[str], most: int, between: str = ", ") -> str:
+    """Return the first texts, and how many there are further: `a, b and 5 more`."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return between.join(texts[:most]) + more
+
+
 class QrkitError(Exception):
     """The base class of all errors that qrkit raises.
 
@@ -214,6 +220,16 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of:
         bounds = f", {low} or more" if high is None else f" in {low}..{high:,}"
         raise InvalidParameter(Problem(name, value, f"must be a whole number{of}{bounds}{more}", "out-of-range"))
     return int(value)
+
+
+def raise_any(problems: Iterable[Problem]) -> None:
+    """Raise one error with all problems.
+
+    Raises:
+        InvalidParameter: If there are any.
+    """
+    if found := tuple(problems):
+        raise InvalidParameter(*found)
 
 
 @contextmanager

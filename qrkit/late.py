@@ -1,4 +1,4 @@
-"""Loads parts of other rooms on demand: names in packages, methods of data classes, and notebook displays.
+"""Loads on demand: names in packages, methods of data classes, notebook displays, and heavy libraries.
 
 A room is a folder or file directly in `qrkit/`. A lower room never imports a higher one. It names what it needs from
 there as `room.module:name`, here or in the facade, and the name is loaded on first use. So a plain QR Code loads only
@@ -25,8 +25,9 @@ if TYPE_CHECKING:  # methods of `Design` from higher rooms, for type checkers an
     from qrkit.scanning.repair import make_scannable
 
 __all__ = [
-    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "by_name", "check", "followed", "frame_as_wrapper", "largest_logo",
-    "late_names", "make_scannable", "named", "notebook", "on_demand", "open_doors", "watch", "with_logo",
+    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "by_name", "check", "etree", "followed", "frame_as_wrapper",
+    "largest_logo", "late_names", "make_scannable", "named", "notebook", "np", "on_demand", "open_doors", "pd", "watch",
+    "with_logo",
 ]  # fmt: skip
 
 Item = TypeVar("Item")
@@ -51,6 +52,23 @@ MOVED = {
     "qrkit.visits.places": "qrkit.visits.countries_of_addresses",
 }
 """Where modules of 1.1 are now. Their old names work until 1.3, with a DeprecationWarning."""
+
+
+class _LateModule(ModuleType):
+    """A module of a library, which is loaded when something of it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from lxml import etree
+else:
+    etree, np, pd = map(_LateModule, ("lxml.etree", "numpy", "pandas"))
 
 
 def named(origin: str) -> Any:

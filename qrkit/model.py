@@ -19,7 +19,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter, similar
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter, raise_any, similar
 from qrkit.late import Shown
 
 __all__ = ["UNLESS_EMPTY", "Bound", "Model", "Object", "allowed", "broken", "docstring_of", "meaning", "plain"]
@@ -214,8 +214,7 @@ class Model(Shown, BaseModel):
             for name, field in cls.other_names.items()
             if name in values and field in values
         ]
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         return {cls.other_names.get(name, name): value for name, value in values.items()}
 
     @classmethod

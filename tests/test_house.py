@@ -53,6 +53,9 @@ HEAVY = {
     "xlrd", "xlwt",
 }  # fmt: skip
 
+LATE = {"etree": "lxml", "np": "numpy", "pd": "pandas"}
+"""Libraries by the names that they have in the seam, where they are loaded on first use."""
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
 
@@ -109,6 +112,8 @@ def imported(node: ast.AST, module: str) -> set[str]:
         elif isinstance(child, ast.ImportFrom):
             assert not child.level, f"{module} imports relatively; name the module in full"
             names |= {submodule(child.module or "", alias.name) for alias in child.names}
+            if child.module == f"qrkit.{SEAM}":
+                names |= {LATE[alias.name] for alias in child.names if alias.name in LATE}
     return names
 
 

@@ -28,7 +28,7 @@ from qrkit.commands.parsing import (
 )
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, WITHOUT_ALPHA, TextStyle
-from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile, raise_any
 from qrkit.files import read_file, write_file
 from qrkit.late import named
 
@@ -148,8 +148,7 @@ def _check_together(asked: argparse.Namespace) -> None:
     if what := "designs" if _is_design(asked) else "text" if _is_shown_as_text(asked) else "":
         problems += refused_options(asked, ["size_mm", "distance_m"], f"is only for pictures, not for {what}")
     problems += _wrong_format(asked) + decoration_of(asked).problems()
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
 
 
 def wrong_contents(asked: argparse.Namespace) -> list[Problem]:

@@ -13,7 +13,7 @@ from qrkit.commands.output import complain, tell_rows
 from qrkit.commands.parsing import add_decoration, add_place, decoration_of, given_options
 from qrkit.commands.stores import store_option
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, Problem, collecting
+from qrkit.errors import InvalidParameter, Problem, collecting, raise_any
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.exchange.columns import is_ours, read_columns
 from qrkit.files import read_file
@@ -145,8 +145,7 @@ def _saved_template(portfolio: Portfolio, asked: argparse.Namespace, source: Pat
     problems = decoration_of(asked).problems()
     with collecting(problems):
         check_pattern("caption", asked.caption or "", names)
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     name = _template_name(asked)
     fields = design_fields(Path(asked.template) if _is_file(asked.template) else None)
     if decoration_of(asked):

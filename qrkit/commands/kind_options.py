@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qrkit.commands.output import complain
 from qrkit.commands.parsing import option_of
 from qrkit.contents import MODULES
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, raise_any
 
 if TYPE_CHECKING:
     from qrkit.contents.content import Content
@@ -37,8 +37,7 @@ def kind_content(asked: argparse.Namespace, kind: str) -> Content:
 
     words = getattr(asked, f"kind_{kind}")
     wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
-    if wrong:
-        raise InvalidParameter(*wrong)
+    raise_any(wrong)
     fields = (word.partition("=") for word in words)
     content = make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})
     tell_notes(asked.command, content)

@@ -16,7 +16,7 @@ from qrkit.commands.importing import add_import_options, import_codes, tell_impo
 from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_json, add_time_zone, decoration_of, refused_options
 from qrkit.commands.stores import add_base_url, add_store, opened
-from qrkit.errors import InvalidParameter, Problem, renaming
+from qrkit.errors import InvalidParameter, Problem, raise_any, renaming
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.languages import LANGUAGES
 from qrkit.store.questions.scan_attributes import check_attribute
@@ -149,8 +149,7 @@ def _output(asked: argparse.Namespace) -> Path | None:
         wrong = refused_options(asked, others, "is not for reports as notebooks")
         if len(asked.campaign or ()) > 1:
             wrong.append(Problem("campaign", ", ".join(asked.campaign), "must be a single campaign in a notebook"))
-        if wrong := wrong + refused_options(asked, ["least"], rule):
-            raise InvalidParameter(*wrong)
+        raise_any(wrong + refused_options(asked, ["least"], rule))
     return output
 
 

@@ -18,7 +18,7 @@ from qrkit.commands.kind_options import add_kinds, kind_asked
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, given_options, refused_options
 from qrkit.commands.stores import add_base_url, opened
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, raise_any
 from qrkit.paper.label_pages import SheetSettings
 from qrkit.paper.label_sheets import Labels, SheetFile, write_sheet, write_test_page
 
@@ -72,8 +72,7 @@ def _sheet(asked: argparse.Namespace) -> Status:
         wrong += refused_options(asked, look, "needs --from, --content or a kind of content, such as --wifi")
     else:
         wrong += refused_options(asked, ["campaign"], "is for the QR Codes of a store")
-    if wrong:
-        raise InvalidParameter(*wrong)
+    raise_any(wrong)
     if asked.test_page:
         file = write_test_page(asked.file, settings)
         print_result(asked, f"{file}: a test page", file=str(file), labels=0, pages=1, left_out=[])

@@ -17,7 +17,7 @@ from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import check_characters
 from qrkit.contents.syntax import network_of, security_of, write_pairs
 from qrkit.design.limits import Length
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import Problem, raise_any
 from qrkit.model import broken
 
 MOST_BYTES = 32
@@ -122,8 +122,7 @@ def wifi(
         problems += [Problem(name, value, "is for security enterprise only") for name, value in given.items()]
     elif not user_name and method != "TLS":
         problems.append(Problem("user_name", None, "is required for security enterprise", "missing-parameter"))
-    if found := [problem for problem in problems if problem]:
-        raise InvalidParameter(*found)
+    raise_any(filter(None, problems))
     first = [("T", SECURITIES[security]), ("S", ssid), ("P", password), ("H", "true" if hidden else "")]
     return write_pairs("WIFI", [*first, *enterprise.values()])
 

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler,
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.contents.content import note
+from qrkit.errors import first_of
 from qrkit.model import Bound, broken
 
 SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x1810))))
@@ -158,8 +159,7 @@ def _typed_in_path(path: str, place: int) -> str:
 
 def _named(characters: Sequence[str]) -> str:
     """Return the names of the first few characters, and how many more there are."""
-    names = [f"U+{ord(one):04X} ({name(one, 'unnamed').lower()})" for one in characters[:MOST_NAMED]]
-    return ", ".join(names) + (f" and {len(characters) - MOST_NAMED} more" if characters[MOST_NAMED:] else "")
+    return first_of([f"U+{ord(one):04X} ({name(one, 'unnamed').lower()})" for one in characters], MOST_NAMED)
 
 
 def _one_line(text: str) -> str:

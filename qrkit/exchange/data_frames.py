@@ -14,7 +14,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_any
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
@@ -45,12 +45,11 @@ from qrkit.exchange.table_files import (
     table_of_links,
     table_of_records,
 )
+from qrkit.late import pd
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from qrkit.store.copies.arrow_tables import ArrowTable
 
 
@@ -75,8 +74,6 @@ def whole_frame(
         codes: The QR Codes, which are not kept: a million records would take several times the memory.
         campaigns: Returns the campaigns of the QR Codes, when all of these have been read.
     """
-    import pandas as pd
-
     ids: list[str] = []
     cells: dict[Column, list[Any]] = {column: [] for column in columns}
     codes = iter(codes)
@@ -102,8 +99,6 @@ def _cells(codes: Sequence[QRCode], column: Column) -> Iterable[Any]:
 
 def _column(cells: list[Any], kind: Kind, index: pd.Index) -> pd.Series:
     """Return a column with the dtype of its kind."""
-    import pandas as pd
-
     column: pd.Series = pd.Series(cells, index=index, dtype=DTYPES.get(kind, "str"))
     # Truncate to whole seconds, as in files.
     return column.dt.floor("s") if kind in ("moment", "time") else column
@@ -122,7 +117,6 @@ def qrcodes_frame(
     frame = whole_frame(codes, campaigns, COLUMNS + SORTING)
     if not fields:
         return frame
-    import pandas as pd
 
     own = [json.loads(text) if text else {} for text in frame.pop("fields")]
     names = dict.fromkeys(name for each in own for name in each)
@@ -138,8 +132,6 @@ def campaigns_frame(campaigns: Sequence[Campaign], counts: Mapping[str, tuple[in
     Args:
         counts: The numbers of QR Codes and of scans by the ID of a campaign that has any.
     """
-    import pandas as pd
-
     rows = [(one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
@@ -248,8 +240,7 @@ def _chosen(labels: list[Hashable], columns: Mapping[str, Hashable]) -> dict[str
             near = nearest(str(label), [str(one) for one in labels])
             rule = "appears twice in the frame" if label in labels else f"is not a column of the frame; {near}"
             problems.append(Problem(field_of(columns, name), label, rule))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     return {name: labels.index(label) for name, label in names.items()}
 
 
@@ -268,8 +259,7 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         others = ", ".join(LABELS[one] for one in ALL_NAMES if one != CONTENT)
         rule = f"is a required column, and the frame has no column of this name. {hint}Other columns may be {others}"
         problems.append(Problem(label, None, rule, "missing-parameter"))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     places = {name: names.index(name) for name in ALL_NAMES if name in names}
     if SHORT_URL not in places and (short := foreign.short_url_in(titles)):
         places[SHORT_URL] = titles.index(short)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded, is_encoding
 from qrkit.exchange.locating import Part, Place, Share
 from qrkit.exchange.marked_cells import linked
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, repeats, trimmed, without_apostrophes
-
-if TYPE_CHECKING:
-    from lxml import etree
-
+from qrkit.late import etree
 
 MOST_ELEMENTS = 4_000_000
 """The maximum number of elements in a page, which are all in memory at the same time."""
@@ -37,8 +33,6 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     Raises:
         UnreadableFile: If the page has too many elements, a text or a depth that is not read, or no table.
     """
-    from lxml import etree
-
     if data.count(b"<") > MOST_ELEMENTS:
         raise UnreadableFile(f"the page has more than {MOST_ELEMENTS:,} elements")
     said = _CHARSET.search(data[:4_000])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, TypedDict
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest, raise_any
 from qrkit.exchange.merge import ImportIssue, Reason
 
 MOST_TRIED = 50
@@ -91,8 +91,7 @@ class Place:
         rule = f"is for csv, workbooks, HTML tables and dumps of databases, not for {other}"
         given = {name: getattr(self, name) for name in ("sheet", "header_row", "encoding")}
         problems = [Problem(name, value, rule) for name, value in given.items() if other and value not in ("", None)]
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
 
     def heading_rows(self) -> tuple[int, int] | None:
         """Return the first and the last row of the heading, counted from 1; None if it is to be found.

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.exchange.columns import Row
 from qrkit.languages import say
 from qrkit.languages.sentences import Sentence
-from qrkit.late import Shown
+from qrkit.late import Shown, pd
 from qrkit.tracking.names import Spellings, tidy_name
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from qrkit.tracking.records import QRCode
+from qrkit.tracking.records import QRCode
 
 __all__ = ["ImportIssue", "ImportResult", "Reason", "issue_of", "merge"]
 
@@ -170,8 +166,6 @@ class ImportResult(Shown):
 
         Columns: campaign, name, content, error (str).
         """
-        import pandas as pd
-
         rows = [(issue.campaign, issue.name, issue.content, issue.error) for issue in self.issues]
         index = pd.Index([issue.row for issue in self.issues], name="row", dtype="int64")
         return pd.DataFrame(rows, columns=["campaign", "name", "content", "error"], index=index, dtype="str")

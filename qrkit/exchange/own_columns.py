@@ -13,7 +13,7 @@ from functools import cache
 
 from qrkit.contents.kinds import MODULES, kind_named, make_from_texts
 from qrkit.contents.reading import read
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, similar
 from qrkit.exchange.columns import Row, is_ours
 from qrkit.exchange.marked_cells import Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
@@ -92,9 +92,8 @@ class OwnColumns:
         self._kept.update(new)
         for name in self._names.values() if new else ():
             if name in new:
-                near = nearest(name, self._known)
-                hint = f"; {near}" if near.startswith("did") else ""
-                self._issues.append(("own-column", f"{name!r} becomes a field of the QR Codes{hint}"))
+                told = (f"{name!r} becomes a field of the QR Codes", similar(name, self._known))
+                self._issues.append(("own-column", "; ".join(filter(None, told))))
 
     def issues(self, heading: int) -> Iterator[ImportIssue]:
         """Yield an issue for each column that has a text; call it after all rows were read.

@@ -14,16 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING
 
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.xml_text import element
-from qrkit.late import on_demand
+from qrkit.late import on_demand, pd
 from qrkit.tracking.times import to_iso, to_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 Cell = str | bool | float
 
@@ -94,8 +89,6 @@ SCAN_FORMATS = {
 
 def _with_texts(frame: pd.DataFrame, text_of: Callable[[datetime], str]) -> pd.DataFrame:
     """Return the DataFrame with camelCase column names and timestamps as text."""
-    import pandas as pd
-
     moments = pd.DatetimeIndex(frame["created"]).to_pydatetime()
     created = pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str")
     return frame.assign(created=created).rename(columns=_camel_case)

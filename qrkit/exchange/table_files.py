@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
 from qrkit.contents.suspicious_links import meant_url
-from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting
+from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting, first_of, raise_any
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
@@ -469,8 +469,8 @@ def _with_damage(row: Row) -> Row:
     may_be_shortened = "E+" in every or "e+" in every
     if not may_be_shortened and (every.isascii() or not _MAY_BE_MISREAD.search(every)):  # as most rows are
         return row
-    texts = {name: text for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL} | row.own
-    for name, text in texts.items():
+    texts = [(name, text) for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL]
+    for name, text in (*texts, *row.own.items()):
         rule = (
             "is a long number of which a spreadsheet kept only the first digits" if _SHORTENED.fullmatch(text) else ""
         )
@@ -549,8 +549,7 @@ def _chosen_places(heading: Sequence[str], columns: Mapping[str, str]) -> dict[s
     for name, theirs in names.items():
         with collecting(problems):
             places[name] = place_of(heading, str(theirs), field_of(columns, name))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     return places
 
 
@@ -569,9 +568,7 @@ def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = 
         for title in heading
         if not is_known(title) and get_close_matches(title.lower(), [CONTENT.lower()], cutoff=LIKENESS)
     ]
-    shown = [title[:60] for title in heading if title]
-    more = f" and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
-    there = f"it has {', '.join(map(repr, shown[:MOST_SHOWN]))}{more}"
+    there = f"it has {first_of([repr(title[:60]) for title in heading if title], MOST_SHOWN)}"
     hint = f"{near[0]!r}: did you mean {CONTENT!r}?" if near else there
     tool = None if near else foreign.similar_tool(heading)
     if tool:

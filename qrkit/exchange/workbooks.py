@@ -6,16 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.errors import Problem, UnreadableFile, raise_any
 from qrkit.exchange.columns import KINDS, Row
 from qrkit.exchange.csv_file import taken_off
 from qrkit.exchange.locating import Cells, Part
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from qrkit.late import pd
 
 OUR_SHEET = "QR Codes"
 """The name of the first sheet of our own workbooks, which contain no added apostrophes.
@@ -57,8 +54,6 @@ def frame_values(frame: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 
 def is_nothing(cell: Any) -> bool:
     """Return whether a value becomes an empty cell: missing values, and numbers that are not finite."""
-    import pandas as pd
-
     is_missing = cell is None or cell is pd.NA or cell is pd.NaT
     return is_missing or (isinstance(cell, float) and not math.isfinite(cell))
 
@@ -78,8 +73,7 @@ def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterat
         part = list(islice(waiting, TOGETHER))
         columns = zip(names, zip(*part, strict=True), strict=False)
         problems = [problem for name, cells in columns if (problem := _too_long(name, cells, first))]
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         if part or first == 2:
             yield part
         first += len(part)

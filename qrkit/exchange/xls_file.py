@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
-from qrkit.exchange.locating import Part
+from qrkit.exchange.columns import Row
+from qrkit.exchange.locating import Part, Place, Share
 from qrkit.exchange.marked_cells import linked, number_text
+from qrkit.exchange.table_files import Writing
 from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
@@ -21,14 +24,6 @@ from qrkit.exchange.workbooks import (
     without_apostrophes,
 )
 from qrkit.tracking.text_columns import cell_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from qrkit.exchange.columns import Row
-    from qrkit.exchange.locating import Place, Share
-    from qrkit.exchange.table_files import Writing
-
 
 SIGNATURE = b"\xd0\xcf\x11\xe0"
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS, KINDS, OVERLOOKED, Kind, Row
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import Reading, Table, Writing, check_size, table_of_records
 from qrkit.exchange.xml_text import check_doctype, element, events, events_in_parts, free
+from qrkit.late import etree
 from qrkit.tracking.own_fields import split_tags
-
-if TYPE_CHECKING:
-    from lxml import etree
-
 
 FILE = "file"
 """The element in the manifest of a zip, and the cell in its rows, that contains the file name of the picture."""
@@ -73,8 +70,6 @@ def read(data: bytes, how: Reading) -> Table:
 
 
 def _rows(data: bytes, own: OwnColumns) -> Iterator[Row]:
-    from lxml import etree
-
     try:
         space = _space_of(next(events(data, "start"))[1])
         for number, item in enumerate(_items(data, space), start=1):

@@ -7,14 +7,11 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.drawing.svg.svg_text import quoted
 from qrkit.errors import UnreadableFile
-
-if TYPE_CHECKING:
-    from lxml import etree
-
+from qrkit.late import etree
 
 # Characters that XML 1.0 cannot represent, not even as character references. The usual pattern, which excludes the
 # characters that it can represent, takes ten times as long to compile.
@@ -52,8 +49,6 @@ def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:
     Args:
         *kinds: The events to return: `start`, `end`, or both.
     """
-    from lxml import etree
-
     return etree.iterparse(BytesIO(data), events=kinds, **SAFE)  # type: ignore[no-any-return]
 
 
@@ -63,8 +58,6 @@ def events_in_parts(data: bytes, size: int, tags: Sequence[str]) -> Iterator[Ite
     Args:
         tags: The elements that have events. With few of them, this takes two thirds of the time of `events`.
     """
-    from lxml import etree
-
     parser = etree.XMLPullParser(events=("start", "end"), tag=tags, **SAFE)
     for start in range(0, len(data), size):
         parser.feed(data[start : start + size])

@@ -28,7 +28,7 @@ from qrkit.contents.kinds import kind_named, make_from_texts
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
-from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest, renaming
+from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, renaming, similar
 from qrkit.late import watch
 from qrkit.notebook.picture_columns import PictureTable, drawn, rows_of
 from qrkit.pictures.batch_files import Look, Painter
@@ -410,8 +410,8 @@ class QRAccessor:
         for label in needed.values():
             if label not in columns:
                 texts = [column for column in columns if isinstance(column, str)]
-                near = nearest(label, texts) if isinstance(label, str) else ""
-                problems.append(f"no column {label!r}" + (f"; {near}" if near.startswith("did") else ""))
+                near = similar(label, texts) if isinstance(label, str) else ""
+                problems.append(f"no column {label!r}" + (f"; {near}" if near else ""))
             elif columns.count(label) > 1:
                 problems.append(f"the column {label!r} {columns.count(label)} times")
         if problems:

@@ -26,7 +26,7 @@ from qrkit.drawing.letters.lettering import missing_letters
 from qrkit.drawing.scene import Group, Item, Matrix, Rectangle, Scene, Shape
 from qrkit.drawing.writers import svg, zpl
 from qrkit.drawing.writers.pdf import PdfFile
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed, raise_any
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
 from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
@@ -230,8 +230,7 @@ class _Sheet:
             InvalidParameter: If labels cannot be printed; a problem for each.
         """
         steps = map(self._problems, (self._measure, self._check_modules))
-        if problems := [*islice(chain.from_iterable(steps), MOST_PROBLEMS)]:
-            raise InvalidParameter(*problems)
+        raise_any(islice(chain.from_iterable(steps), MOST_PROBLEMS))
         settings, ground = self._settings, self._settings.label_color or WHITE
         for name, index, row, image in self._looks.values():
             self._preflight(name, image, self._placed(index, row))
@@ -253,11 +252,7 @@ class _Sheet:
                 yield Problem("label", name, rule, "does-not-fit")
 
     def _measure(self, name: str, index: int, row: Any) -> None:
-        """Keep the size of a code and that of its texts. Of each look, up to 20, the first code is kept, too.
-
-        Raises:
-            InvalidParameter: If the texts do not fit.
-        """
+        """Keep the size of a code and that of its texts. Of each look, up to 20, the first code is kept, too."""
         image, texts = self._image(row), self._texts(row)
         if rule := next(filter(None, map(unset_rule, texts)), None):
             raise InvalidParameter(Problem("lines", None, rule))
@@ -312,22 +307,14 @@ class _Sheet:
         return put(self._room, height / width, texts, most, self.lettering)
 
     def _placed(self, index: int, row: Any) -> Placed:
-        """Return where the code and the texts of a label lie.
-
-        Raises:
-            InvalidParameter: If the modules of the code are too small.
-        """
+        """Return where the code and the texts of a label lie."""
         width, _, module = picture = self._pictures[index]
         placed = self._place(picture, self._texts(row), self._text_size)
         assert placed  # in the size of all labels, because it was in a larger one
         return placed._replace(code=self._in_dots(placed.code, width / module))
 
     def _in_dots(self, code: Box, modules: float) -> Box:
-        """Return the box of a code whose modules are whole dots of the printer, if it has dots.
-
-        Raises:
-            InvalidParameter: If modules are too small.
-        """
+        """Return the box of a code whose modules are whole dots of the printer, if it has dots."""
         dpi = self._settings.dpi
         dot = MILLIMETRES_PER_INCH / dpi if dpi else 0.0
         module = code.width / modules
@@ -346,11 +333,7 @@ class _Sheet:
         return Box(code.x + (code.width - width) / 2, code.y + (code.height - height) / 2, width, height)
 
     def check_roll(self) -> None:
-        """Check that all settings are for a label printer.
-
-        Raises:
-            InvalidParameter: If some are not.
-        """
+        """Check that all settings are for a label printer."""
         settings, stock = self._settings, self._stock
         given = [name for name in ONLY_PDF if name in settings.model_fields_set]
         problems = [Problem(name, getattr(settings, name), "is only for a .pdf") for name in given]
@@ -358,8 +341,7 @@ class _Sheet:
             problems.append(Problem("dpi", None, "is required for a .zpl: 203, 300 or 600, as your label printer has"))
         if stock.panels > 1:
             problems.append(Problem("stock", stock.name, "is a folded card, which needs a .pdf"))
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
 
     def _each(self) -> Iterator[tuple[QRImage, Placed]]:
         """Yield the code of each label, and where it and the texts lie."""

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from qrkit.contents.cards import file_stem
 from qrkit.design.design import Design, DesignFields, lists_fields
@@ -22,15 +22,12 @@ from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
 from qrkit.errors import InvalidParameter, Problem, QrkitError, check_whole
 from qrkit.files import FileNames, complete_file, writing
-from qrkit.late import Shown, watch
+from qrkit.late import Shown, pd, watch
 from qrkit.pictures.batch_files import Look, Painter, Row, own_warnings, painted_rows
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.preflight import PrintFinding, PrintTally
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, ZipStream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Batch", "Filed", "RowError", "filed", "generate_many", "is_zip"]
 
@@ -77,8 +74,6 @@ class Batch(Shown):
 
         Columns: content, error (str).
         """
-        import pandas as pd
-
         rows = [(failed.content, failed.error) for failed in self.errors]
         index = pd.Index([failed.row for failed in self.errors], name="row", dtype="int64")
         return pd.DataFrame(rows, columns=["content", "error"], index=index, dtype="str")

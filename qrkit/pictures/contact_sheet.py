@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qrkit.drawing.svg.svg_elements import NAMESPACES
 from qrkit.drawing.svg.svg_text import number
-from qrkit.errors import InvalidParameter, Problem, check_whole, collecting
+from qrkit.errors import InvalidParameter, Problem, check_whole, collecting, raise_any
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.pictures.image import QRImage
@@ -44,8 +44,7 @@ class ContactSheet(Shown):
             check_whole("columns", columns, 1, MOST_COLUMNS, of=" of pictures")
         with collecting(problems):
             check_whole("side", side, *SIDES, of=" of pixels")
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         self.images = {str(name): image for name, image in images.items()}
         self.columns = max(1, min(columns, len(self.images)))
         self.side = side

@@ -13,7 +13,7 @@ from qrkit.design.design import Design
 from qrkit.design.formats import WITHOUT_ALPHA
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TextStyle
 from qrkit.drawing.resizing import placed_for
-from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting, nearest
+from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting, nearest, raise_any
 from qrkit.model import Model
 from qrkit.pictures.inks import DATA_URI
 from qrkit.pictures.printing import PrintSize
@@ -109,8 +109,7 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
         chosen["shorten"] = "" if shorten.lower() == "none" else shorten
     with collecting(problems):
         chosen["print_size"] = print_json(printed) if printed else ""
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     return GenerateRequest(**chosen, unknown=unknown)
 
 

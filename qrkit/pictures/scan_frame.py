@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from qrkit.errors import QrkitError
+from qrkit.late import pd
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.scan_report import VERDICTS, ScanReport
 from qrkit.tracking.text_columns import text_column
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def checked(
@@ -39,8 +36,6 @@ def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.Data
     error correction used in the worst block; 0 if nothing was drawn), least_width_mm (float64, the least width at which
     most phones read a print up close), issue (str, message of the worst issue), report (object, `ScanReport`).
     """
-    import pandas as pd
-
     columns = {
         "verdict": pd.Categorical([report and report.verdict for report in reports], categories=VERDICTS, ordered=True),
         "score": pd.array([report.score if report else None for report in reports], dtype="Int64"),

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.late import pd
 from qrkit.pictures.batches import Batch, generate_many
 from qrkit.pictures.decorating import Decoration, parts_by_name
 from qrkit.pictures.patterns import check_patterns, filled, path_in
 from qrkit.pictures.printing import PrintSize
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 NUMBER = "n"
 """The field with the number of a row, counted from 1, unless a column has this name."""
@@ -115,7 +112,6 @@ def decorated(
 
     Args:
         contents: The content of each row, or its error.
-        texts: The columns of each row.
         design: The design of all rows, or its fields.
         decoration: What they are decorated with; its caption is a pattern.
         subtitle: Pattern of the smaller words; None for those of the design.
@@ -159,11 +155,7 @@ def numbered(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _mappings(rows: Any) -> Sequence[Mapping[str, str]]:
-    """Return rows with texts as values; numbers without decimals are whole.
-
-    Raises:
-        InvalidParameter: If they are no rows, or none.
-    """
+    """Return rows with texts as values; numbers without decimals are whole."""
     from qrkit.tracking.text_columns import text_of
 
     if isinstance(rows, int) and not isinstance(rows, bool):

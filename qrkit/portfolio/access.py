@@ -19,7 +19,7 @@ from qrkit.errors import (
     StoreBusy,
     StoreClosed,
     TooManyRequests,
-    nearest,
+    one_of,
 )
 from qrkit.store import Store
 from qrkit.store.recording.salts_and_quotas import add_requests
@@ -68,7 +68,7 @@ def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         rule = f"must have 1..{LONGEST_NAME} characters that can be printed"
         raise InvalidParameter(Problem("name", name, rule))
-    account = Account(new_id(), name, _plan(plan))
+    account = Account(new_id(), name, one_of("plan", plan, PLANS, "is not a plan"))
     with store.atomic():
         if accounts.account_named(store, name):
             rule = "is the account that every store has" if name == LOCAL else "is already the name of an account"
@@ -114,15 +114,9 @@ def change_plan(store: Store, account: Account, plan: str) -> Account:
     Raises:
         InvalidParameter: If the plan does not exist.
     """
-    changed = Account(account.id, account.name, _plan(plan))
+    changed = Account(account.id, account.name, one_of("plan", plan, PLANS, "is not a plan"))
     accounts.update_plan(store, changed)
     return changed
-
-
-def _plan(name: str) -> str:
-    if name not in PLANS:
-        raise InvalidParameter(Problem("plan", name, f"is not a plan; {nearest(name, PLANS)}"))
-    return name
 
 
 def check_exchange(account: Account) -> None:

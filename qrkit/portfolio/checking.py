@@ -5,24 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from qrkit.design.frames import Caption
 from qrkit.errors import QrkitError, ScanWarning
-from qrkit.late import Watch
+from qrkit.late import Watch, pd
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.preflight import PrintFinding, PrintTally, known_findings
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.scan_frame import checked, scan_frame
 from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.scanning.scan_report import Audience, Level
 from qrkit.tracking.records import Properties, QRCode
 from qrkit.tracking.text_columns import text_column
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from qrkit.design.frames import Caption
-    from qrkit.scanning.scan_report import Audience, Level
-
 
 MOST_NAMED = 3
 """Maximum number of QR Codes that a warning names."""
@@ -36,8 +30,6 @@ def check_codes(
     codes: Sequence[QRCode], designs: CodeDesigns, level: Level, audience: Audience, seen: Watch
 ) -> pd.DataFrame:
     """Check the picture of each QR Code; see `Portfolio.check`."""
-    import pandas as pd
-
     errors: dict[int, str] = {}
     images: list[QRImage | None] = []
     for row, code in enumerate(codes):

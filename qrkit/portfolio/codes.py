@@ -16,7 +16,7 @@ from unicodedata import normalize
 from qrkit.contents.cards import summary
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, similar
 from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.given_fields import checked_terms, merged, only_given, with_fields
@@ -572,10 +572,7 @@ class Records:
 
 def _suggestion(text: str, names: Sequence[str]) -> str:
     """Return a hint for a name that was not found: similar names, if there are any."""
-    if not names:
-        return "there are none yet"
-    hint = nearest(text, names)
-    return hint if hint.startswith("did") else ""
+    return similar(text, names) if names else "there are none yet"
 
 
 def told_apart(code: QRCode) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.contents.gs1_paths import Gs1Path, gs1_path_in
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.linksets import LINK_COLUMNS, Described, described_by_rows, link_rows, linkset, read_linkset
 from qrkit.files import complete_file, read_file
+from qrkit.late import pd
 from qrkit.pictures.generate_request import choice
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
@@ -21,9 +22,6 @@ from qrkit.tracking.gs1_choosing import levels_of
 from qrkit.tracking.gs1_entities import DEFAULT, Gs1Entity, Gs1Link, with_defaults
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.short_urls import new_id
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Gs1"]
 
@@ -123,8 +121,6 @@ class Gs1:
         Columns: all str: anchor (such as 01/09506000134352/10/ABC), description, linkType, href, title, type, hreflang
         and context (separated by commas), fwqs (true or false).
         """
-        import pandas as pd
-
         rows = [row for key, entities in self._all().items() for row in link_rows(key, entities)]
         return pd.DataFrame(rows, columns=list(LINK_COLUMNS), dtype="str")
 

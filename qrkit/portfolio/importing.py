@@ -16,14 +16,14 @@ from urllib.parse import urlsplit
 
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
-from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
+from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, first_of, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
-from qrkit.exchange.archives import SIGNATURE
+from qrkit.exchange.archives import SIGNATURE, gunzipped
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import File, table_of_files
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOSTLY, Table, codes_of, share_of_addresses
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOST_BYTES, MOSTLY, Table, codes_of, share_of_addresses
 from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -136,6 +136,7 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    data = gunzipped(data, MOST_BYTES)
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
     names = [name for name, _, _ in files]
     if len(files) < 2:
@@ -207,10 +208,9 @@ def check_codes_kept(result: ImportResult) -> None:
     taken = [issue for issue in result.issues if issue.reason == "code-taken"]
     if not taken:
         return
-    shown = "; ".join(f"row {issue.row}: {issue.detail.partition(';')[0]}" for issue in taken[:MOST_TAKEN])
-    more = f"; and {len(taken) - MOST_TAKEN} more" if len(taken) > MOST_TAKEN else ""
+    shown = first_of([f"row {issue.row}: {issue.detail.partition(';')[0]}" for issue in taken], MOST_TAKEN, "; ")
     what = "1 short code" if len(taken) == 1 else f"{len(taken)} short codes"
-    rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}{more}"
+    rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}"
     raise UnreadableFile(f"{rule}; nothing was imported").advising(
         {
             "command": "with --update-by short_url, these rows change those codes; with --anyway, they add codes",

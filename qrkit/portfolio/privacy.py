@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from qrkit.late import Shown
+from qrkit.late import Shown, pd
 from qrkit.store.upkeep.visitor_data import Kept
 from qrkit.tracking.times import to_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["NEVER_KEPT", "PrivacyReport"]
 
@@ -45,8 +41,6 @@ class PrivacyReport(Shown):
 
         Columns: name (the store's column), what, why, kept_for (str), visits (int64: the visits with this data).
         """
-        import pandas as pd
-
         rows = [(name, *self.kept.reason(name), self._kept_for(), number) for name, number in self.kept.columns.items()]
         rows.append(("day_counts", COUNTS, "totals stay when visits are reduced to counts", "forever", self.kept.swept))
         return pd.DataFrame(rows, columns=["name", "what", "why", "kept_for", "visits"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, TypeGuard
 
-from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
+from qrkit.errors import InvalidParameter, NotFound, Problem, similar
 from qrkit.late import Shown
 from qrkit.store import Store
 from qrkit.store.records import templates as table
@@ -59,9 +59,7 @@ class Saved(Shown):
         """Return the JSON that has this name."""
         text = table.get(self._store, self.stored_in, self._account_id, name) if _is_text(name) else None
         if text is None:
-            near = nearest(str(name), self.names())
-            hint = near if near.startswith("did") else ""
-            raise NotFound(self.kind, name, code=f"{self.kind}-not-found", hint=hint)
+            raise NotFound(self.kind, name, code=f"{self.kind}-not-found", hint=similar(str(name), self.names()))
         return text
 
     def __iter__(self) -> Iterator[str]:

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl
 
 from qrkit.exchange.visit_tables import ScanTable
 from qrkit.languages import say
+from qrkit.late import pd
 from qrkit.store import Scans, Store
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.store.records.scan_imports import keep_scan_import, kept_scan_imports
@@ -20,11 +21,10 @@ from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.short_urls import path_of, tidy_code, with_scheme
 from qrkit.tracking.times import to_iso
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = ["ScanImport", "check_scans", "imports_frame", "insert_scans"]
 
+CLOCKS = timedelta(days=1)
+"""How far clocks and time zones may be apart."""
 OWN_CODES = "SELECT short_code, content, imported_scans FROM qrcodes WHERE account_id = ?"
 
 
@@ -69,8 +69,6 @@ class ScanImport:
 
         Columns: short_code (str), imported, rows (int64).
         """
-        import pandas as pd
-
         rows = [(code, *numbers) for code, numbers in self.differences.items()]
         return pd.DataFrame(rows, columns=["short_code", "imported", "rows"])
 
@@ -91,6 +89,9 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, 
             visits.append({**row, "short_code": found_by(row["short_code"])})
         except LookupError as error:
             issues.append((number, str(error.args[0])))
+    if late := [time for visit in visits if datetime.fromisoformat(time := visit["time"]) > now + CLOCKS]:
+        rule = "they were read as they are; check the order of day and month, and the clock"
+        issues.append((0, f"visits in the future: {len(late):,}, such as {late[0]}; {rule}"))
     created = scans.insert(visits) if visits else 0
     counts = Counter(visit["short_code"] for visit in visits)
     numbers = {code: int(own[code]["imported_scans"]) for code in counts}
@@ -142,8 +143,6 @@ def _count_bots(visits: Sequence[Mapping[str, Any]]) -> int:
 
 def imports_frame(store: Store, account_id: str) -> pd.DataFrame:
     """Return the imports of an account as `Portfolio.scan_imports` describes them."""
-    import pandas as pd
-
     kinds = {
         "imported": "datetime64[us, UTC]", "source": "str", "service": "str", "visits": "int64", "qrcodes": "int64",
         "bots": "int64", "bots_said": "Int64", "first": "datetime64[us, UTC]", "last": "datetime64[us, UTC]",

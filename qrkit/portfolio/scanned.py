@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from qrkit.errors import NotAllowed, NotFound
+from qrkit.late import pd
 from qrkit.portfolio.explained import Explained
 from qrkit.store import Scans
 from qrkit.store.questions.conversions import Conversions
 from qrkit.store.questions.split_visits import split_visits, split_weights
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.times import zone_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 TIME_ZONE = "time_zone"
 """The store setting that contains the time zone."""

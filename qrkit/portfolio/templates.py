@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import count
 from typing import Any, ClassVar, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.resizing import pinned
-from qrkit.errors import InvalidParameter, Problem, UnknownParameter, nearest
+from qrkit.errors import InvalidParameter, Problem, UnknownParameter, first_of, nearest
 from qrkit.model import plain
 from qrkit.pictures.generate_request import REQUEST_FIELDS, SYMBOL_SIDE, merged, placed, read_post
 from qrkit.portfolio.saved import Saved
@@ -168,7 +168,7 @@ class Templates(Saved):
         """Return what uses a template, in words; "" for nothing."""
         users = drawing_templates.template_users(self._store, self._account_id, name)
         words = [
-            f"{kind}{'' if len(names) == 1 else 's'} {_some(names)}"
+            f"{kind}{'' if len(names) == 1 else 's'} {first_of([repr(one) for one in names], MOST_NAMED)}"
             for kind, names in (("campaign", users["campaigns"]), ("QR Code", users["qrcodes"]))
             if names
         ]
@@ -218,9 +218,3 @@ def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Des
     given = Design(content=content, **fields).model_dump(mode="json", exclude_unset=True, exclude_none=True)
     fields = merged(template, given)
     return placed(Design(**Design.known(fields)[0]), fields, template)
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names, and how many there are further."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(map(repr, names[:MOST_NAMED])) + more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qrkit.contents.reading import title_if_read_from_code
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, raise_any
 from qrkit.portfolio.code_pictures import check_drawable, fits
 from qrkit.store import Store
 from qrkit.store.records.short_codes import spelling
@@ -45,7 +45,7 @@ def check_trackable(code: QRCode, before: QRCode | None = None) -> None:
         rule = f"must be later than {to_iso(since)}, when the code becomes valid"
         problems.append(Problem("valid_until", to_iso(until), rule))
     is_known = before is not None and before.rules == code.rules
-    _refuse(*problems, *([] if is_known else unanswered_rules(code.rules)))
+    raise_any(problems if is_known else [*problems, *unanswered_rules(code.rules)])
 
 
 def contents_of_code(code: QRCode) -> dict[str, str]:
@@ -74,18 +74,13 @@ def check_rules(rules: Sequence[RedirectRule]) -> None:
     Raises:
         InvalidParameter: If a rule never answers.
     """
-    _refuse(*unanswered_rules(rules))
+    raise_any(unanswered_rules(rules))
 
 
 def unanswered_rules(rules: Sequence[RedirectRule]) -> list[Problem]:
     """Return the problems of rules that never answer."""
     told = unanswered(rules)
     return [Problem(f"rules.{number}", str(rules[number]), f"never takes effect: {reason}") for number, reason in told]
-
-
-def _refuse(*problems: Problem) -> None:
-    if problems:
-        raise InvalidParameter(*problems)
 
 
 def check_change(before: QRCode, after: QRCode) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, first_of, nearest
 from qrkit.exchange.columns import EVERY, Row
 from qrkit.exchange.foreign import plain_name
 from qrkit.portfolio.codes import told_apart
@@ -86,9 +86,8 @@ class Identified:
         elif first != row.number:
             rule = f"is in row {first}, too; only that row was used"
         elif len(found) > 1:
-            listed = ", ".join(map(told_apart, found[:MOST_LISTED]))
-            more = f", and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
-            rule = f"belongs to {len(found)} QR Codes: {listed}{more}; none was changed. Update by short_url instead"
+            listed = first_of([*map(told_apart, found)], MOST_LISTED)
+            rule = f"belongs to {len(found)} QR Codes: {listed}; none was changed. Update by short_url instead"
         elif found and not found[0].is_available:
             rule = "belongs to a QR Code that the plan does not show, so it cannot be changed"
         if rule:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.late import named
+from qrkit.late import named, pd
 from qrkit.portfolio.codes import Records
 from qrkit.store.recording.event_log import Event, asked_kinds, cloud_event, tell_once
 from qrkit.store.recording.recorder import include_waiting
@@ -16,9 +16,6 @@ from qrkit.store.records import receivers as table
 from qrkit.tracking.short_urls import new_id
 from qrkit.tracking.times import naive
 from qrkit.tracking.webhook import EVENT_KINDS, EventKind, Webhook
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Webhooks"]
 
@@ -163,8 +160,6 @@ class Webhooks:
         Raises:
             NotFound: If the account has no webhook with this ID.
         """
-        import pandas as pd
-
         rows = table.logged_attempts(self._store, self.get(id).id)
         frame = pd.DataFrame(rows, columns=table.Attempt._fields)
         numbers = dict.fromkeys(("event", "events", "milliseconds"), "int64")

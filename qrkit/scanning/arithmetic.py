@@ -19,6 +19,7 @@ from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.paints import faded, paint
 from qrkit.drawing.scene import Linear
+from qrkit.late import np
 from qrkit.scanning.fixes import LIGHTEST, eyes_of, inks_of, luma, safe_eye
 from qrkit.scanning.issues import CONTRAST, PUPIL_CONTRAST, ROUNDING, STANDARD_QUIET, is_read_by_tills, issues_of
 from qrkit.scanning.measures import EyeShape, Structure
@@ -85,12 +86,7 @@ def _is_robust_look(look: Look | None) -> bool:
 
 
 def reckoned(design: Design) -> ScanReport | None:
-    """Return the static report of a design that need not be drawn; None if it has to be drawn.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-        InvalidParameter: If the frame cannot be drawn.
-    """
+    """Return the static report of a design that need not be drawn; None if it has to be drawn."""
     look = _look_of(design) or _look_with_eyes(design)
     if look is None:
         return None
@@ -130,8 +126,6 @@ def _eye_of(marker: Marker, plain: EyeShape, design: Design) -> EyeShape:
 
 def _shaded(design: Design) -> Look | None:
     """Return the look of a design whose ink is a linear gradient: its contrast is that of the faintest part."""
-    import numpy as np  # most designs do without it
-
     from qrkit.scanning.budget import true_modules
     from qrkit.scanning.sampling import MARGIN
     from qrkit.scanning.structure import contrast_of

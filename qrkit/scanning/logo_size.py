@@ -12,7 +12,7 @@ from qrkit.design.limits import Display
 from qrkit.drawing.logo import Ground, Logo, PlacedLogo, Plate, for_plate, ground_of, place_problems, plate_problems
 from qrkit.drawing.resizing import pinned
 from qrkit.drawing.untrusted.assets import Fetch, picture_content
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import Problem, raise_any
 from qrkit.symbol.encode import symbol_of
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
@@ -93,8 +93,7 @@ def with_logo(
     problems += plate_problems(plate, ring, padding)
     if not isinstance(content, str | bytes | Path):
         problems.append(Problem("content", content, "must be a path, bytes, icon:NAME, a data URI or a URL"))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     design = for_plate(design, plate)
     logo = Logo.read(picture_content(content, "logo"), fetch)
     ground = Ground(plate, ring, padding) if plate else None
@@ -149,10 +148,6 @@ def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = N
 
     Returns:
         0.01..0.4 of the symbol's side; None if every size uses more.
-
-    Raises:
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
     """
     from qrkit.scanning.logo_trial import LogoTrial
 

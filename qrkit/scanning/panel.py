@@ -9,11 +9,11 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from statistics import fmean
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from qrkit.design.characters import ECI
 from qrkit.errors import InvalidParameter, Problem, one_of
-from qrkit.late import Shown
+from qrkit.late import Shown, np
 from qrkit.scanning.conditions import (
     CORE,
     HARDER,
@@ -33,10 +33,6 @@ from qrkit.scanning.measures import json_fields
 from qrkit.scanning.readers import CONTOUR, OF_PHONES, STANDARD, Engine, family_of, installed, of_phones, standard
 from qrkit.scanning.scan_report import Audience, Verdict, worse
 from qrkit.symbol.symbol import Symbol
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 Outcome: TypeAlias = Literal["read", "wrong", "nothing"]
 
@@ -249,9 +245,6 @@ def run_panel(
         engines: The readers to use; by default those of the audience or, at level full, all that are installed.
         seed: Seed of the noise and of the angles of the captures, 0 or more.
         symbol: The symbol in the image, if known. Frames in which a reader misses the plain symbol do not count.
-
-    Raises:
-        InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
     """
     one_of("level", level, LEVELS)
     is_chosen = engines is not None
@@ -341,8 +334,6 @@ def _plain_frames(symbol: Symbol, payloads: frozenset[bytes], engine: Engine, co
 @lru_cache(maxsize=8)
 def _plain(symbol: Symbol) -> Sheet:
     """Draw a symbol black on white, with its quiet zone."""
-    import numpy as np
-
     modules = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side)
     pixels = min(MOST_PLAIN, MOST_SIDE // (symbol.side + 2 * QUIET_ZONE))
     greys = np.pad((1 - modules) * np.uint8(255), QUIET_ZONE, constant_values=255)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import floor, prod
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, first_of
 from qrkit.scanning.issues import sorted_issues
 from qrkit.scanning.scan_report import VERDICTS, Audience, Issue, Level, ScanReport, Severity, Verdict, worse
 
@@ -36,8 +36,6 @@ def report_of(
     """Create the report from the issues of a drawing and the results of a panel.
 
     Args:
-        content: The content of the symbol.
-        level: The level of the check.
         issues: The issues of the drawing, with their severities for the audience.
         audience: Whose readers must read it.
         panel: The results of the readers, if they were used.
@@ -98,8 +96,7 @@ def _missed(readers: str, missed: list[str], count: int) -> str:
     """Name the conditions that readers miss; an empty text if there are none."""
     if not missed:
         return ""
-    more = f", and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
-    return f"not all {readers} can read it in {len(missed)} of {count} tests: {', '.join(missed[:MOST_NAMED])}{more}"
+    return f"not all {readers} can read it in {len(missed)} of {count} tests: {first_of(missed, MOST_NAMED)}"
 
 
 def _share(panel: Panel) -> str:

@@ -139,8 +139,7 @@ def make_app(
         metrics=metrics_of(chosen.metrics_token_file),
         redirect_headers=NEVER_STORED | {"Referrer-Policy": chosen.referrer_policy},
     )
-    paths = {unquote(urlsplit(url).path) for url in (base_url, *kept)} - {""}
-    return App(service, chosen, hosts, locate, sorted(paths, key=len, reverse=True))
+    return App(service, chosen, hosts, locate, {unquote(urlsplit(url).path) for url in (base_url, *kept)})
 
 
 class App:
@@ -153,10 +152,10 @@ class App:
     """
 
     def __init__(
-        self, service: Service, settings: Settings, hosts: Hosts, locate: Locate | None, paths: Sequence[str]
+        self, service: Service, settings: Settings, hosts: Hosts, locate: Locate | None, paths: set[str]
     ) -> None:
         self._service = service
-        self._paths = paths
+        self._paths = sorted(paths - {""}, key=len, reverse=True)
         self.settings = settings
         self.health = service.health
         self.redirects = service.redirects

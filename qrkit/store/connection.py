@@ -213,6 +213,11 @@ class Store:
         """Return whether this thread has an open transaction."""
         return self.database.thread.depth > 0
 
+    def check_no_transaction(self) -> None:
+        """Raise an error if this thread has an open transaction, which would wait for itself."""
+        if self.is_in_transaction:
+            raise StoreBusy(f"this thread has an open transaction in {self.path}; end it first")
+
     def afterwards(self, act: Callable[[], None]) -> None:
         """Call a function after this thread's transaction is committed, before another transaction can write."""
         self.database.thread.afterwards.append(act)

@@ -14,17 +14,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
 from qrkit.errors import StoreClosed
+from qrkit.late import pd
 from qrkit.store.places.history_places import Place
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 Parameters = Sequence[Any] | Mapping[str, Any]
+Helper = TypeVar("Helper")
 ENGINES: WeakSet[Engine] = WeakSet()
 """The databases that this process has opened; they are closed when the program ends."""
 
@@ -154,6 +152,7 @@ class Engine:
         self.before_closing: list[Callable[[], None]] = []
         self.memory: dict[str, Any] = {}
         self.helpers: dict[str, Any] = {}
+        self._helping = threading.RLock()
         self._process = os.getpid()
 
     @property
@@ -165,6 +164,14 @@ class Engine:
         """Raise an error in a fork of the process that opened the database."""
         if not self.is_of_this_process:
             raise StoreClosed(f"{self.path} was opened before a fork; {self.after_fork}")
+
+    def helper(self, name: str, make: Callable[[], Helper]) -> Helper:
+        """Return the helper with a name, which is made when a thread first asks for it."""
+        with self._helping:
+            if name not in self.helpers:
+                self.helpers[name] = make()
+            found: Helper = self.helpers[name]
+        return found
 
     def using(self) -> AbstractContextManager[Cursor]:
         """Context manager: yields this thread's cursor for one statement and its rows."""

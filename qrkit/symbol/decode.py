@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, one_of
-from qrkit.late import Shown, named
+from qrkit.late import Shown, named, np
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
 from qrkit.symbol.symbol import side_of
@@ -24,7 +24,6 @@ from qrkit.symbol.upright import upright
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import numpy as np
     from PIL.Image import Image
 
 
@@ -310,8 +309,6 @@ def _on_papers(frame: Image) -> Iterator[Image]:
 
 def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
     """Yield an image of one channel with 16 bits or more as it is shown, then with its grays from black to white."""
-    import numpy as np
-
     step = max(1, max(picture.size) // most_side) if most_side else 1
     height, width = picture.height // step * step, picture.width // step * step
     squares = np.asarray(picture)[:height, :width].reshape(height // step, step, width // step, step)
@@ -327,7 +324,6 @@ def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
 
 
 def _between(greys: np.ndarray, black: float, white: float, most_side: int | None) -> Image:
-    import numpy as np
     from PIL import Image
 
     scaled = greys - np.float32(black)
@@ -382,7 +378,6 @@ def _image_of_array(array: Any) -> Image:
     Raises:
         InvalidParameter: If the array has another shape, or does not hold numbers.
     """
-    import numpy as np
     from PIL import Image
 
     pixels = np.asarray(array)

@@ -13,6 +13,7 @@ from functools import cache
 from math import ceil, dist, floor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from qrkit.late import np
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.encode.masking import CONDITIONS
 from qrkit.symbol.symbol import ErrorCorrectionLevel, bit_numbers, side_of
@@ -20,7 +21,6 @@ from qrkit.symbol.symbol import ErrorCorrectionLevel, bit_numbers, side_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    import numpy as np
     from PIL.Image import Image
     from zxingcpp import Barcode
 
@@ -115,8 +115,6 @@ class Located(NamedTuple):
     @property
     def flags(self) -> np.ndarray:
         """`modules` as bool, side x side: True for dark."""
-        import numpy as np
-
         side = side_of(self.version)
         is_dark: np.ndarray = np.frombuffer(self.modules, dtype=np.uint8).reshape(side, side) == 0
         return is_dark
@@ -295,8 +293,6 @@ def _by_quirc(greys: Image) -> list[Located]:
 
 def read_by_deqr(decoder: Any, greys: Image | np.ndarray, **options: bool) -> list[Any]:
     """Return the symbols that a decoder of deqr reads."""
-    import numpy as np
-
     try:
         # Its decoders write into the image, so they get a copy.
         return list(decoder.decode(np.array(greys), convert_data=False, **options))
@@ -343,8 +339,6 @@ def _read_alone(greys: Image, seen: Located) -> Located | None:
 
 def _on_dark_page(greys: Image) -> list[Located]:
     """Find symbols on a dark page without a light quiet zone: their dark modules are darker than the page."""
-    import numpy as np
-
     histogram = np.array(greys.histogram(), dtype=np.float64)
     histogram[_threshold(histogram) :] = 0  # light modules
     page = _threshold(histogram)
@@ -353,8 +347,6 @@ def _on_dark_page(greys: Image) -> list[Located]:
 
 def _threshold(histogram: Histogram) -> int:
     """Return the gray that best separates dark from light pixels (Otsu's method); 0 if there is only one gray."""
-    import numpy as np
-
     levels = np.arange(256)
     below = histogram.cumsum()
     darkness = (histogram * levels).cumsum()

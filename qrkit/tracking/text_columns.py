@@ -9,14 +9,12 @@ import json
 from collections.abc import Hashable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.late import pd
 from qrkit.tracking.times import to_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def as_text(column: pd.Series) -> pd.Series:
@@ -36,8 +34,6 @@ def text_column(values: Iterable[Any], *, index: pd.Index | None = None, name: H
         index: The row labels; by default, numbers from 0.
         name: The name of the column.
     """
-    import pandas as pd
-
     return as_text(pd.Series(list(values), dtype="object", index=index, name=name))
 
 
@@ -55,8 +51,6 @@ def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:
 
 def frame_of(rows: Iterable[Any], dtypes: Mapping[str, str]) -> pd.DataFrame:
     """Return a DataFrame of rows, tuples or mappings, with these columns in these dtypes, even without any row."""
-    import pandas as pd
-
     return with_dtypes(pd.DataFrame(list(rows), columns=list(dtypes)), dtypes)
 
 
@@ -100,8 +94,6 @@ def text_of(value: Any, column: Hashable, kind: str = "text") -> str:
         InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the
             column.
     """
-    import pandas as pd
-
     if isinstance(value, str):
         return str.__str__(value)
     if kind == "fields" and isinstance(value, Mapping):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit.design.design import Design
+from qrkit.late import pd
 from qrkit.scanning.scan_report import ScanReport
 from qrkit.store.records import trial_rows
 from qrkit.symbol.decode import Readable
@@ -22,8 +23,6 @@ from qrkit.trials.changed_contents import look_of
 from qrkit.trials.ladder import Step
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from qrkit.portfolio import Portfolio
 
 
@@ -83,8 +82,6 @@ class TrialResult:
         the screen shows the code; NaN if it was not read in time). phone, code and condition are str, step is int64,
         is_read bool, strength and seconds are float64.
         """
-        import pandas as pd
-
         rows = [
             (phone.name, code, number, *step, seconds is not None, seconds)
             for phone in self.phones

@@ -98,7 +98,7 @@ def test_conditions_that_are_missed_are_named_up_to_four():
     assert LEAVES[found.severity] == missed.verdict
     assert found.measured == missed.score / 100
     assert found.message == (
-        f"not all phones can read it in 6 of 7 tests: {', '.join(one.name for one in PHONES[:4])}, and 2 more"
+        f"not all phones can read it in 6 of 7 tests: {', '.join(one.name for one in PHONES[:4])} and 2 more"
     )
 
 

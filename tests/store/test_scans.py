@@ -73,7 +73,9 @@ def test_filters_take_ids_and_values_in_any_container():
 def test_filters_refuse_a_table_and_a_mapping(shop):
     codes = shop.qrcodes()
     for wrong in (codes, {codes.index[0]: 4}, codes["scans"]):
-        with pytest.raises(InvalidParameter, match=r"(?s)qrcode_id=.*must be an ID, such as qrcode.id, or a list of IDs"):
+        with pytest.raises(
+            InvalidParameter, match=r"(?s)qrcode_id=.*must be an ID, such as qrcode.id, or a list of IDs"
+        ):
             shop.scans.where(qrcode_id=wrong)
         with pytest.raises(InvalidParameter, match=r"(?s)country=.*must be text, or a list of texts"):
             shop.scans.where(country=wrong)

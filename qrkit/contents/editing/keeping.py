@@ -17,7 +17,7 @@ from qrkit.contents.editing.pieces import MADE_UP, Notation, merged, notation_of
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read
 from qrkit.contents.syntax import split
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, first_of
 
 STRUCTURE = re.compile(".*/(?:BEGIN|END|VERSION|PRODID|CALSCALE|METHOD)|head|.*:", re.DOTALL)
 """Matches keys of pieces that say nothing about a person or an event."""
@@ -100,8 +100,8 @@ def unread(content: Content) -> str:
             name = block.rpartition("/")[2].rpartition(" ")[0]
             found[piece.text if block in blocks or not name else name] = None
     texts = [text for text in (" ".join(text.split()) for text in found) if text.strip(";&")]
-    shown = (text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…" for text in texts[:MOST_SHOWN])
-    return "; ".join(shown) + (f" and {len(texts) - MOST_SHOWN} more" if texts[MOST_SHOWN:] else "")
+    shown = [text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…" for text in texts]
+    return first_of(shown, MOST_SHOWN, "; ")
 
 
 def _values_in(pair: str) -> list[str]:

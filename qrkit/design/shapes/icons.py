@@ -8,7 +8,7 @@ from io import BytesIO
 from zipfile import ZipFile
 
 from qrkit.design.outline import Outline
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, first_of, nearest
 
 MOST_PROPOSED = 4
 """Names that an error suggests."""
@@ -30,20 +30,12 @@ def icon_names(containing: str = "") -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def icon(name: str) -> Outline:
-    """Load the outline of an icon.
-
-    Raises:
-        InvalidParameter: If no icon has this name.
-    """
+    """Load the outline of an icon."""
     return Outline.parse(icon_path(name))
 
 
 def icon_path(name: str) -> str:
-    """Return an icon as the `d` of an SVG path.
-
-    Raises:
-        InvalidParameter: If no icon has this name.
-    """
+    """Return an icon as the `d` of an SVG path."""
     if name not in _members():
         raise InvalidParameter(Problem("icon", name, f"is not an icon; {_suggestion(name)}"))
     # Every icon of the collection is one path, filled by the non-zero rule.
@@ -57,8 +49,7 @@ def _suggestion(name: str) -> str:
     fuller = sorted(longer, key=lambda icon: (not icon.startswith(name), icon))
     if not fuller or name.lower() in fuller:
         return nearest(name, icon_names())
-    more = f" and {len(fuller) - MOST_PROPOSED} more" if len(fuller) > MOST_PROPOSED else ""
-    return f"there are {', '.join(map(repr, fuller[:MOST_PROPOSED]))}{more}"
+    return f"there are {first_of([repr(icon) for icon in fuller], MOST_PROPOSED)}"
 
 
 @cache

@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, rectangle
+from qrkit.errors import first_of
 
 if TYPE_CHECKING:
     from qrkit.drawing.letters.fonts.worker import Font
@@ -121,12 +122,8 @@ def words_of(caption: Caption, text: str, *, part: str) -> Words:
     """Turn a text into outlines.
 
     Args:
-        caption: Its font and weight.
         text: The text, the caption's or its subtitle.
         part: Path of the field that holds the caption; errors name it.
-
-    Raises:
-        AssetError: If the font of the caption cannot be used.
     """
     text = normalize("NFC", text)
     if caption.font is None:
@@ -139,8 +136,7 @@ def missing_letters(characters: Iterable[str]) -> str:
     named = [f"{one!r} (U+{ord(one):04X})" for one in characters]
     if len(named) == 1:
         return f"the font has no letter {named[0]}, which is drawn as a box"
-    shown = ", ".join(named[:MOST_NAMED]) + (f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else "")
-    return f"the font has no letters {shown}, which are drawn as boxes"
+    return f"the font has no letters {first_of(named, MOST_NAMED)}, which are drawn as boxes"
 
 
 @lru_cache(maxsize=64)
@@ -163,7 +159,6 @@ def own_letters(weight: str, text: str) -> Letters:
 
     Args:
         weight: One of `FILES`.
-        text: The text.
     """
     return _letters(_own_font(weight).letters(text))
 
@@ -228,7 +223,6 @@ def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
     """Return an outline turned clockwise about 0, 0, then moved.
 
     Args:
-        outline: The outline.
         turn: The angle in radians.
         x: Distance to the right.
         y: Distance down.

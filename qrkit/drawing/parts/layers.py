@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import product
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
 from qrkit.design.decoration import Layer
 from qrkit.design.limits import ICON_BOX
@@ -20,11 +19,8 @@ from qrkit.drawing.svg.svg_elements import Definitions, document, path_data
 from qrkit.drawing.svg.svg_elements import picture as drawn
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.late import np
 from qrkit.symbol.symbol import Role
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 Box = tuple[float, float, float, float]
 """Left, top, width and height, in pixels."""
@@ -47,11 +43,7 @@ def draw_layers(sheet: Sheet) -> list[Item]:
 
 
 def left_out(sheet: Sheet) -> set[tuple[int, int]]:
-    """Return column and row of the data modules that hit tests leave out; function patterns always stay.
-
-    Raises:
-        InvalidParameter: If the layers together cover more than `MOST_PAINTED` pixels.
-    """
+    """Return column and row of the data modules that hit tests leave out; function patterns always stay."""
     covered = sum(layer.width * layer.height for layer in sheet.design.layers)
     if covered > MOST_PAINTED:
         rule = f"cover {covered / 1e6:,.0f} million pixels together; at most {MOST_PAINTED / 1e6:,.0f} are drawn"
@@ -83,8 +75,6 @@ def _in_box(sheet: Sheet, layer: Layer) -> set[tuple[int, int]]:
 @lru_cache(maxsize=8)
 def _on_pixels(layout: Layout, layer: Layer, content: Bitmap | Drawing | Outline) -> frozenset[tuple[int, int]]:
     """Return the modules that overlap a visible pixel of the layer, with pixels enlarged by the tolerance."""
-    import numpy as np
-
     grown, module = layer.tolerance, layout.module
     # Only pixels within the tolerance of the image can decide about a module.
     reach = ceil(abs(grown)) + 1
@@ -130,8 +120,6 @@ def pixels_of(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int
     Returns:
         Red, green, blue and alpha as uint8, of shape (height, width, 4) of the window.
     """
-    import numpy as np
-
     left, top, right, bottom = window
     width, height = right - left, bottom - top
     if not isinstance(content, Outline):
@@ -151,8 +139,6 @@ def pixels_of(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int
 
 def _full_squares(seen: np.ndarray, square: int) -> np.ndarray:
     """For each pixel, tell whether all pixels are visible in the square that begins at it."""
-    import numpy as np
-
     if square == 1:
         return seen
     if square > min(seen.shape):
@@ -165,8 +151,6 @@ def _full_squares(seen: np.ndarray, square: int) -> np.ndarray:
 
 def _sums(seen: np.ndarray) -> np.ndarray:
     """For each corner between pixels, count the visible pixels above and left of it."""
-    import numpy as np
-
     sums = np.zeros((seen.shape[0] + 1, seen.shape[1] + 1), dtype=np.int32)
     seen.cumsum(axis=0, dtype=np.int32, out=sums[1:, 1:])
     sums.cumsum(axis=1, out=sums)
@@ -175,8 +159,6 @@ def _sums(seen: np.ndarray) -> np.ndarray:
 
 def _overlapped(starts: np.ndarray, ends: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first pixels that overlap from start to end, and the pixels after the last."""
-    import numpy as np
-
     # Sums of coordinates are inexact, so less than a millionth of a pixel does not count as overlap.
     first, last = np.floor(starts + 1e-6), np.ceil(ends - 1e-6)
     return np.clip(first, 0, size).astype(int), np.clip(last, 0, size).astype(int)

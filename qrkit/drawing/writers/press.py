@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from qrkit.design.color import Color
+from qrkit.late import np
 
 MOST_BYTES = 16_000_000
 """Bytes of a profile; the largest of the ECI and of Adobe have under three million."""
@@ -19,16 +20,12 @@ class Press:
     """The inks of a press.
 
     Args:
-        profile: The ICC profile of the press and its paper.
         spots: The names of spot colors, by the color that each replaces.
 
     Attributes:
         profile: The profile.
         spots: The spot colors.
         condition: The name that the profile gives to the press and its paper.
-
-    Raises:
-        ValueError: If the profile is too large, is damaged, or is not one of a printer in CMYK.
     """
 
     def __init__(self, profile: bytes, spots: Mapping[Color, str]) -> None:
@@ -62,7 +59,6 @@ class Press:
             height: Height in pixels.
             rgb: Red, green and blue of each pixel.
         """
-        import numpy as np
         from PIL import Image, ImageCms
 
         picture = Image.frombytes("RGB", (width, height), rgb)

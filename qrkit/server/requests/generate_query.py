@@ -9,7 +9,7 @@ from urllib.parse import quote
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES
-from qrkit.errors import InvalidParameter, Problem, collecting
+from qrkit.errors import Problem, collecting, raise_any
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GET_MODES, GenerateRequest, choice
 from qrkit.server.requests.parsing import flag, whole
@@ -46,8 +46,7 @@ def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
         chosen["style"] = choice("style", parameters.get("style", "blocks"), TEXT_STYLES)
     with collecting(problems):
         chosen["attachment"] = flag(parameters.get("attachment", "false"), "attachment")
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     shorten = parameters.get("shorten", "")
     return GenerateRequest(
         **chosen, shorten="" if shorten.lower() == "none" else shorten, filename=parameters.get("filename", "")

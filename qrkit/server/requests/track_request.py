@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting, renaming
+from qrkit.errors import MissingParameter, Problem, collecting, raise_any, renaming
 from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.pictures.printing import PrintSize
@@ -55,8 +55,7 @@ def read_qrcode(fields: Mapping[str, Any]) -> Fields:
         problems += MissingParameter("content", unknown).problems
     with collecting(problems):
         _validate(sent)
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
     return Fields(_in_python(QRCode, sent), unknown)
 
 

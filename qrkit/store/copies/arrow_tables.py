@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import duckdb
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.late import pd
 from qrkit.store.copies.sandbox import ALONE
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 TABLE_RULE = "must be a DataFrame of pandas or polars, or an Arrow table"
 
@@ -39,8 +36,6 @@ class _Stream:
 
 def is_table(given: object) -> bool:
     """Whether this is a DataFrame or another table that `pandas_frame` converts."""
-    import pandas as pd
-
     if isinstance(given, type | pd.Series):
         return False
     return isinstance(given, pd.DataFrame) or hasattr(given, "__arrow_c_stream__") or hasattr(given, "to_pandas")
@@ -55,8 +50,6 @@ def pandas_frame(given: Any, name: str) -> pd.DataFrame:
     Raises:
         InvalidParameter: If this is not a table.
     """
-    import pandas as pd
-
     if not is_table(given):
         raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}{_hint(given)}", "wrong-type"))
     if isinstance(given, pd.DataFrame):

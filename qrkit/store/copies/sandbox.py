@@ -13,16 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import duckdb
 
+from qrkit.late import pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.text_enums import create_enums
 from qrkit.store.duckdb.database import CONFINED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["ALONE", "ArrowRows", "Config", "Query", "Stream", "arrow_rows", "read_parquet", "sandbox", "write_parquet"]
 

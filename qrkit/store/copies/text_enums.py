@@ -7,13 +7,10 @@ and a Parquet writer gets a finished dictionary. As text, the same work takes se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from qrkit.late import pd
 from qrkit.store.connection import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 MOST_TEXTS = 10_000
 """A column with more distinct texts stays text, because each row group of a Parquet file repeats the dictionary."""

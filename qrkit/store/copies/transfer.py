@@ -30,7 +30,6 @@ FROM read_csv($file, header = false, auto_detect = false, columns = {{{columns}}
     escape = '"', nullstr = '', allow_quoted_nulls = false, new_line = '\\n', parallel = false,
     max_line_size = $size, buffer_size = $size)
 """
-PARSER = "reads CSV"
 SUMMED = "SELECT count(*) AS rows, coalesce(sum(hash({columns})), 0)::VARCHAR AS sum"
 
 
@@ -99,13 +98,13 @@ def _parts(store: Store, lines: Iterator[bytes], kinds: Kinds) -> Iterator[_Rows
 
 def _parser(store: Store) -> duckdb.DuckDBPyConnection:
     """Return the CSV parser of a store, which may read files; it is reused, because opening one takes half the time."""
-    helpers = store.database.helpers
-    if PARSER not in helpers:
+
+    def make() -> duckdb.DuckDBPyConnection:
         made = duckdb.connect(":memory:")
-        if helpers.setdefault(PARSER, made) is made:
-            store.database.before_closing.append(made.close)
-    found: duckdb.DuckDBPyConnection = helpers[PARSER]
-    return found
+        store.database.before_closing.append(made.close)
+        return made
+
+    return store.database.helper("reads CSV", make)
 
 
 class _Rows:

@@ -42,6 +42,15 @@ class Ask(Protocol):
         """Run a statement."""
 
 
+def can_read(ask: Ask, sql: str) -> bool:
+    """Return whether a statement, which reads a part of a file, does not fail."""
+    try:
+        ask(sql)
+    except CannotRead:
+        return False
+    return True
+
+
 @contextmanager
 def asking(**files: Path) -> Iterator[Ask]:
     """Context manager: yields a function that runs statements on database files, attached by name.

@@ -17,12 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
 from qrkit.files import mode_like, new_file
+from qrkit.late import pd
 from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage, unreadable_history
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import ENGINES, Dialect, Engine, Parameters
@@ -30,9 +31,6 @@ from qrkit.store.migrations import MIGRATIONS, at_once
 from qrkit.store.places.history_folder import Folder
 from qrkit.store.places.history_places import Place
 from qrkit.store.quoting import quoted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 if os.name != "nt":
     import fcntl

@@ -91,8 +91,7 @@ def archive(
         StoreDamaged: If a file of the history, or a part of the store, cannot be read.
         CannotWrite: If the files cannot be written.
     """
-    if store.is_in_transaction:
-        raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")
+    store.check_no_transaction()
     until = _first_day_that_stays(before, naive(clock()))
     if isinstance(store, ServedStore):
         if to is not None:

@@ -11,17 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from qrkit.late import pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.transfer import add_rows, csv_of
 from qrkit.store.history.history_files import archived_rows, history_files, place_of, unseen_files
 from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.recording.visit_rows import COLUMNS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 EQUAL = "archived"
 """A temporary table on the server with the archived visits that rows of an import may equal."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
+from qrkit.late import pd
 from qrkit.store.duckdb.damage import first_line
 from qrkit.store.engine import ENGINES, Cursor, Engine, Parameters
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
@@ -25,7 +26,6 @@ from qrkit.store.postgresql.tables import POSTGRESQL
 from qrkit.store.state_folder import state_folder
 
 if TYPE_CHECKING:
-    import pandas as pd
     from psycopg import Connection
 
 
@@ -180,8 +180,6 @@ class Server(Engine):
 
     def frame(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame; for many rows, use `columns`."""
-        import pandas as pd
-
         cursor.execute(sql, parameters)
         return pd.DataFrame(cursor.fetchall(), columns=[column[0] for column in cursor.description or ()])
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.errors import InvalidParameter, NotFound, NotStored, Problem, nearest
+from qrkit.late import pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pandas_frame
 from qrkit.store.questions.scans import Scans
@@ -25,9 +26,6 @@ from qrkit.tracking.conversion import SHOPS, Conversion, number_in
 from qrkit.tracking.records import Visit
 from qrkit.tracking.text_columns import text_of, with_dtypes
 from qrkit.tracking.times import to_iso, utc
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["TOLD", "ConversionImport", "Conversions", "conversion_visit", "keep_conversion"]
 

@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.late import pd
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.connection import Store
 from qrkit.store.copies.arrow_tables import is_table, pandas_frame
@@ -29,10 +30,6 @@ from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
 from qrkit.store.questions.scans import SHOWN, Scans
 from qrkit.store.quoting import quoted
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 MEMORY = "512MB"
 MOST_ROWS = 1_000_000

@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
 
+from qrkit.late import pd
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scans import Scans, in_zone_of
 from qrkit.tracking.text_columns import frame_of
 from qrkit.tracking.times import first_moment, naive
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 LATE = timedelta(minutes=2)
 """How long after its last heartbeat a server may still have answered before it crashed."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
 
+from qrkit.late import pd
 from qrkit.store.copies.sandbox import read_parquet, write_parquet
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.scans import Scans
 from qrkit.tracking.text_columns import with_dtypes
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # "Generic_Android" with the model "K" is how the parser and Chrome say "unknown".
 RECORDS = """

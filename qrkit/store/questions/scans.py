@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
+from typing import Any, Self, Unpack, get_args
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem, check_whole
 from qrkit.files import complete_file, writing
-from qrkit.late import Shown
+from qrkit.late import Shown, pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.copies.sandbox import ArrowRows, Query, arrow_rows, write_parquet
@@ -46,10 +46,6 @@ from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import Clock, from_day, moment_in, now, zone_of
 from qrkit.tracking.webhook import EventFilter, EventKind
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 SCANS = """
 WITH codes AS (

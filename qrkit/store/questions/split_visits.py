@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import pd
 from qrkit.store.questions.conversions import TOLD
 from qrkit.store.questions.scans import Scans
 from qrkit.store.recording.click_ids import VALID_DAYS
 from qrkit.tracking.times import naive
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _SPAN = re.compile(r"([0-9]{1,6})([mhd])")
@@ -81,8 +77,6 @@ def split_visits(scans: Scans, within: str | timedelta, conversion: str | None) 
 
 def split_weights(scans: Scans) -> pd.DataFrame:
     """Return the shares of variants in a view of one QR Code; see `Portfolio.split_weights`."""
-    import pandas as pd
-
     rows = []
     for row in scans.ask(f"{STRATA} SELECT stratum, since, variants FROM strata ORDER BY stratum").itertuples():
         weights = json.loads(str(row.variants))

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pandas as pd
 
 from qrkit.design.limits import Latitude, Longitude
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, raise_any
 from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pandas_frame
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.recording.user_agents import names_bot
@@ -117,8 +117,7 @@ def _check_names(names: list[str]) -> None:
     wrong += [Problem(name, None, rule, "unknown-parameter") for name in names if name not in FRAME_COLUMNS]
     wrong += [Problem(name, None, "appears twice", "duplicate-parameter") for name in FRAME_COLUMNS
               if names.count(name) > 1]  # fmt: skip
-    if wrong:
-        raise InvalidParameter(*wrong)
+    raise_any(wrong)
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:

@@ -52,7 +52,6 @@ MOVED = "SELECT moved FROM inboxes WHERE name = ?"
 MOVE = "UPDATE inboxes SET moved = ? WHERE name = ? AND moved = ? RETURNING moved"
 
 _log = logging.getLogger("qrkit")
-_starting = threading.Lock()
 
 
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
@@ -111,18 +110,7 @@ def inbox_files(base: Path) -> list[Path]:
 
 
 def _recorder_of(database: Engine) -> _Recorder:
-    found: _Recorder | None = database.helpers.get("recorder")
-    return found or _start(database)
-
-
-def _start(database: Engine) -> _Recorder:
-    with _starting:
-        starting: threading.Lock = database.helpers.setdefault("starts recording", threading.Lock())
-    with starting:
-        recorder: _Recorder | None = database.helpers.get("recorder")
-        if recorder is None:
-            recorder = database.helpers["recorder"] = _Recorder(database)
-    return recorder
+    return database.helper("recorder", lambda: _Recorder(database))
 
 
 class _Recorder:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import Problem, raise_any
 from qrkit.store.connection import Store
 
 MOST_COMPARED = 10_000
@@ -53,8 +53,7 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
         for text, records in found.items():
             if (parameter, text) not in records and (records or not _ID.fullmatch(text)):
                 problems.append(Problem(parameter, text, _rule(parameter, records)))
-    if problems:
-        raise InvalidParameter(*problems)
+    raise_any(problems)
 
 
 def can_be_stored(text: Any) -> bool:

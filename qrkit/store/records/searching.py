@@ -216,9 +216,7 @@ def put_back(store: Store, rows: Sequence[Mapping[str, Any]], now: datetime) -> 
     with store.atomic():
         for row in rows:
             insert_values(store, [row[name] for name in QRCODES])
-        if store.database.is_shared:
-            store.execute(
-                TOUCH, [[row["number"] for row in rows]]
-            )  # an update tells other processes; an insert doesn't
+        if store.database.is_shared:  # an update tells other processes; an insert doesn't
+            store.execute(TOUCH, [[row["number"] for row in rows]])
         add_events(store, (Event(row["number"], "code.created", naive(now).isoformat()) for row in rows))
         remember_changed(store, [row["short_code"] for row in rows])

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreDamaged
+from qrkit.late import np
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.records.stored_json import reading_stored
@@ -27,10 +28,6 @@ from qrkit.tracking.schedule import active_content
 from qrkit.tracking.short_urls import beginnings, is_address_of, without_mistakes
 from qrkit.tracking.times import utc
 from qrkit.tracking.utm import Utm, utm_query
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 PAUSE_SECONDS = 0.25
 """Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""
@@ -224,7 +221,6 @@ Targets: TypeAlias = dict[str, Target] | TargetTable
 KNOWN = "short codes"
 SEEN = "revision of short codes"
 
-LOOKING = "look at short codes"
 
 IGNORES_CASE = "ignore_case_of_short_codes"
 """The store setting that says whether `Door` and `door` are one short code."""
@@ -417,8 +413,7 @@ def _look_again(database: Engine) -> None:
 
 def _looking_at(database: Engine) -> AbstractContextManager[bool]:
     """Return the lock of a database. One lock per database, so an unresponsive one does not block lookups in others."""
-    found: threading.RLock = database.memory.setdefault(LOOKING, threading.RLock())
-    return found
+    return database.helper("looks at short codes", threading.RLock)
 
 
 def _read_new(database: Engine) -> None:
@@ -464,8 +459,6 @@ class _Columns(NamedTuple):
 
 def _columns(store: Store) -> _Columns:
     """Read the QR Codes without a schedule."""
-    import numpy as np
-
     until, contents = 0, bytearray()
     codes, numbers, lengths = [np.array([], "S1")], [np.array([], "i4")], [np.array([], "i8")]
     while (first := store.value(NEXT, [until])) is not None:

@@ -8,19 +8,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from qrkit.errors import StoreBusy
+from qrkit.late import pd
 from qrkit.store.connection import Store
 from qrkit.store.copies.sandbox import read_parquet
 from qrkit.store.duckdb.database import DISK, DUCKDB, Database
 from qrkit.store.engine import Engine, Parameters
 from qrkit.store.served.socket_files import connected
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 TOGETHER = 5_000
 """Rows of a table that are sent at once."""
@@ -68,8 +65,7 @@ class ServedStore(Store):
 
     def forget_visits(self, before: datetime) -> int:
         """Have the other process delete the visits before a timestamp; return the number of visits deleted."""
-        if self.is_in_transaction:
-            raise StoreBusy(f"this thread has an open transaction in {self.path}; end it first")
+        self.check_no_transaction()
         return int(self.database.ask("forget visits", before)["visits"])
 
     @contextmanager

@@ -41,8 +41,7 @@ class UpkeepCounts:
 
 def upkeep_counts(store: Store) -> UpkeepCounts:
     """Return what the upkeep of a store has done in this process; does not use the store."""
-    counts: UpkeepCounts = store.database.helpers.setdefault("upkeep", UpkeepCounts())
-    return counts
+    return store.database.helper("upkeep", UpkeepCounts)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged, first_line
-from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
+from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking, can_read
 from qrkit.store.duckdb.file_blocks import damaged_blocks
 
 PATIENCE = 60.0
@@ -35,8 +35,7 @@ def unreadable(store: Store) -> list[str]:
     found: list[str] = []
     if not store.database.is_file:
         return found
-    if store.is_in_transaction:
-        raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")
+    store.check_no_transaction()
     with store.database.writing, store.database.visiting, store.file.standing_still(PATIENCE) as is_still:
         if not is_still:
             raise StoreBusy(f"another thread reads {store.path}; try again when it is done")
@@ -81,8 +80,4 @@ def _unreadable_tables(ask: Ask) -> tuple[list[str], set[int]]:
 
 
 def _is_readable(ask: Ask, table: str, columns: list[str]) -> bool:
-    try:
-        ask(READ.format(table=table, columns=", ".join(columns)))
-    except CannotRead:
-        return False
-    return True
+    return can_read(ask, READ.format(table=table, columns=", ".join(columns)))

@@ -283,8 +283,7 @@ def standing(store: Store) -> Iterator[None]:
     Raises:
         StoreBusy: If this thread has an open transaction.
     """
-    if store.is_in_transaction:
-        raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")
+    store.check_no_transaction()
     with store.database.writing, store.database.visiting:
         store.checkpoint()
         yield

@@ -158,10 +158,8 @@ def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Itera
     Archived visits are copied into the table, too: the new store can archive them again.
     """
     dialect = source.database.dialect
-    end, select = (
-        source.rows(dialect.last_place)[0]["place"],
-        f"SELECT {', '.join(copied_tables()['visits'])} FROM visits",
-    )
+    end = source.rows(dialect.last_place)[0]["place"]
+    select = f"SELECT {', '.join(copied_tables()['visits'])} FROM visits"
     while state["next"] < end:
         after = state["next"] + dialect.places_together
         recent = select + dialect.between.format(since=state["next"], until=after)

@@ -20,7 +20,7 @@ from qrkit.errors import CannotWrite, InvalidParameter, Problem, UnreadableFile
 from qrkit.files import flush, mode_like, new_file, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import first_line
-from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
+from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking, can_read
 from qrkit.store.duckdb.database import MISREAD, history_folder, is_misread
 from qrkit.store.duckdb.file_blocks import copy_readable, renew_checksum
 from qrkit.store.duckdb.log import cut_log, logs_of
@@ -288,9 +288,7 @@ class _Table:
     def _is_copied(self, since: int, until: int, values: list[str]) -> bool:
         columns = ", ".join(self._columns)
         named = ", ".join(f"{value} AS {name}" for value, name in zip(values, self._columns, strict=True))
-        try:
-            self._ask(PART.format(columns=named, table=self.name, since=since, until=until))
-        except CannotRead:
+        if not can_read(self._ask, PART.format(columns=named, table=self.name, since=since, until=until)):
             return False
         try:
             self._ask(ADD.format(columns=columns, table=self.name))
@@ -301,11 +299,7 @@ class _Table:
         return True
 
     def _is_readable(self, since: int, until: int, column: str) -> bool:
-        try:
-            self._ask(READ.format(column=column, table=self.name, since=since, until=until))
-        except CannotRead:
-            return False
-        return True
+        return can_read(self._ask, READ.format(column=column, table=self.name, since=since, until=until))
 
 
 def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:

@@ -100,12 +100,9 @@ def visits_kept(store: Store, account_id: str, before: datetime | None) -> Kept:
         {"account": account_id, "before": before.replace(tzinfo=None) if before else None},
     )
     return Kept(
-        visits=int(row["visits"]),
         oldest=utc(row["oldest"]) if row["oldest"] else None,
-        overdue=int(row["overdue"]),
-        orphans=int(row["orphans"]),
-        swept=int(row["swept"]),
         columns={name: int(row[f"column {name}"]) for name in names},
+        **{name: int(row[name]) for name in ("visits", "overdue", "orphans", "swept")},
     )
 
 

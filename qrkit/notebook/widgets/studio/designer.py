@@ -30,7 +30,7 @@ from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.drawing.untrusted.assets import Fetch, reduced_uri
 from qrkit.drawing.writers import FORMATS
-from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError, raise_any
 from qrkit.files import safe_name
 from qrkit.languages import LanguageTag, translated
 from qrkit.notebook.views.html import page_text
@@ -184,8 +184,7 @@ class Designer(Page):
         if self._form.missing:
             wrong["Content"] = self._form.missing
         problems = [Problem(name, None, f"{rule}; correct or undo it") for name, rule in wrong.items()]
-        if problems:
-            raise InvalidParameter(*problems)
+        raise_any(problems)
         return self.design
 
     def _label(self, path: str) -> str:
