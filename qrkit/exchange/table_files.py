@@ -471,9 +471,8 @@ def _with_damage(row: Row) -> Row:
         return row
     texts = [(name, text) for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL]
     for name, text in (*texts, *row.own.items()):
-        rule = (
-            "is a long number of which a spreadsheet kept only the first digits" if _SHORTENED.fullmatch(text) else ""
-        )
+        is_shortened = _SHORTENED.fullmatch(text)
+        rule = "is a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
         if before := before_misread(text):
             rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
         if rule:
