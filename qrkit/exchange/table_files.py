@@ -34,7 +34,6 @@ from qrkit.exchange.columns import (
     NAMES,
     OVERLOOKED,
     TERMS_NAMES,
-    TEXT_COLUMNS,
     Fraction,
     Packed,
     Row,
@@ -46,7 +45,6 @@ from qrkit.exchange.columns import (
     read_row,
     unpacked,
 )
-from qrkit.exchange.encodings import before_misread
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import (
     ADDRESS,
@@ -61,7 +59,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Linked, Unsaved, without_traces
+from qrkit.exchange.marked_cells import Linked, Unsaved, with_damage, without_traces
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -103,9 +101,6 @@ HARDLY_ANYTHING_ELSE = 0.8
 _TEXTS = frozenset({str})
 _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
 """Dates, times and truth values, as our readers of workbooks write them."""
-_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
-"""Matches a long number of which a spreadsheet kept the first digits."""
-_MAY_BE_MISREAD = re.compile(r"[Â-ô][^\x00-\x7f]")
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
@@ -460,25 +455,7 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(_with_damage(row), now, table.names, dates)
-
-
-def _with_damage(row: Row) -> Row:
-    """Return a row with a note on the first of its texts that another program damaged."""
-    every = "\n".join((*row.cells.values(), *row.own.values()))
-    may_be_shortened = "E+" in every or "e+" in every
-    if not may_be_shortened and (every.isascii() or not _MAY_BE_MISREAD.search(every)):  # as most rows are
-        return row
-    texts = [(name, text) for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL]
-    for name, text in (*texts, *row.own.items()):
-        is_shortened = _SHORTENED.fullmatch(text)
-        rule = "is a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
-        if before := before_misread(text):
-            rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
-        if rule:
-            note: tuple[Reason, str] = ("damaged-text", f"{name}={text[:80]!r} {rule}; it was imported as it is")
-            return row._replace(notes=(*row.notes, note))
-    return row
+        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates)
 
 
 def _code_of(row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates) -> tuple[Row, QRCode] | ImportIssue:
