@@ -20,12 +20,14 @@ _NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<
 """What databases and programs write into a file for no value."""
 _LINE_END = "_x000D_"
 """How Excel escapes the first character of a line end, which other programs take for text."""
+_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
+"""Matches a long number of which a spreadsheet kept the first digits."""
+_MAY_BE_MISREAD = re.compile(r"[Â-ô][^\x00-\x7f]")
+_WRITTEN = TEXT_COLUMNS - {SHORT_URL}
+"""Columns of texts that people write."""
 
 _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
 """Dates, times and truth values, as our readers of workbooks write them."""
-_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
-"""Matches a long number of which a spreadsheet kept the first digits."""
-_MAY_BE_DAMAGED = re.compile(r"[Â-ô][^\x00-\x7f]|[0-9]E\+[0-9]", re.IGNORECASE)
 
 
 class Linked(str):
@@ -111,13 +113,14 @@ def retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
 
 def with_damage(row: Row) -> Row:
     """Return a row with a note on the first of its texts that another program damaged."""
-    if not _MAY_BE_DAMAGED.search("\n".join((*row.cells.values(), *row.own.values()))):
+    every = "\n".join((*row.cells.values(), *row.own.values()))
+    may_be_shortened = "E+" in every or "e+" in every
+    if not may_be_shortened and (every.isascii() or not _MAY_BE_MISREAD.search(every)):  # as most rows are
         return row
-    texts = [(name, text) for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL]
+    texts = [(name, text) for name, text in row.cells.items() if name in _WRITTEN]
     for name, text in (*texts, *row.own.items()):
-        rule = (
-            "is a long number of which a spreadsheet kept only the first digits" if _SHORTENED.fullmatch(text) else ""
-        )
+        is_shortened = _SHORTENED.fullmatch(text)
+        rule = "is a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
         if before := before_misread(text):
             rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
         if rule:
