@@ -39,7 +39,7 @@ from qrkit.analytics.daily_spread import (
 )
 from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import by_day, scans_per_day
 from qrkit.analytics.rate_intervals import (
     FEWEST_SCANS,
     FOUR_WEEKS,
@@ -127,9 +127,8 @@ def rates(
     groups = per_day.groupby(by, sort=True) if by else [("", per_day)]
     rows = []
     for part, frame in groups:
-        days = dict(zip(frame["day"].dt.date, frame["scans"].tolist(), strict=True))
-        every, days = len(days), from_beginning(days, begins.get(str(part)))
-        fewest = FOUR_WEEKS if len(days) == every else TWO_WEEKS
+        days = from_beginning(by_day(frame), begins.get(str(part)))
+        fewest = FOUR_WEEKS if len(days) == len(frame) else TWO_WEEKS
         scanned, found = sum(days.values()), rate_interval(days, level, independent=independent, fewest=fewest)
         spread = spread_of(days).ratio
         rate = scanned / len(days)

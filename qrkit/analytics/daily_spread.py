@@ -23,7 +23,7 @@ from typing import NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
 from qrkit.analytics.distributions import normal_quantile, student_quantile
-from qrkit.analytics.over_time import scans_per_day
+from qrkit.analytics.over_time import by_day, scans_per_day
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
@@ -95,7 +95,7 @@ def whole_days(views: Sequence[Scans], *, to_now: bool = False) -> list[tuple[da
             rule = "has no scans; set `since` and `until` to say which days had none"
             raise InvalidParameter(Problem("scans", None, rule))
         if (until - since).days < FEWEST_DAYS:
-            rule = f"has {max((until - since).days, 0)} whole days; {FEWEST_DAYS} are needed to see how days vary"
+            rule = f"needs {FEWEST_DAYS} whole days or more to see how days vary, not {max((until - since).days, 0)}"
             raise InvalidParameter(Problem("scans", None, rule))
         ends.append((since, until))
     return ends
@@ -105,9 +105,7 @@ def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
     """Return the scans of each day between two ends, given as `whole_days` returns them, but not of an outage."""
     first, last = ends
     view = scans.where(since=first, until=last)
-    per_day = scans_per_day(view, zeros=False)
-    known = dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
-    return without_outages(view, on_each_day(known, ends, scans.zone))
+    return without_outages(view, on_each_day(by_day(scans_per_day(view, zeros=False)), ends, scans.zone))
 
 
 def without_outages(scans: Scans, daily: Mapping[date, int]) -> dict[date, int]:

@@ -73,12 +73,7 @@ def weekly_trend(sides: Sequence[Mapping[date, int]]) -> float:
 
 
 def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]]) -> np.ndarray:
-    """Return the covariates of the days of both sides: a column for each, as shares of its range, around its mean.
-
-    Raises:
-        InvalidParameter: If they are not a DataFrame of 1 to 10 columns of numbers, indexed by days, with a row for
-            each counted day, or if a column is the same on all days, or follows from the others and the sides.
-    """
+    """Return the covariates of the days of both sides: a column for each, as shares of its range, around its mean."""
     if not isinstance(covariates, pd.DataFrame) or not 1 <= covariates.shape[1] <= MOST_COVARIATES:
         rule = f"must be a DataFrame with 1 to {MOST_COVARIATES} columns of numbers, indexed by day"
         raise InvalidParameter(Problem("covariates", type(covariates).__name__, rule, "wrong-type"))

@@ -132,6 +132,11 @@ def scans_per_day(scans: Scans, *, by: Attribute | str | None = None, zeros: boo
     return _with_bounds(complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"}), scans, by=by)
 
 
+def by_day(frame: pd.DataFrame) -> dict[date, int]:
+    """Return the scans of a table of days, by day."""
+    return dict(zip(frame["day"].dt.date, frame["scans"].tolist(), strict=True))
+
+
 def daily_by(scans: Scans, by: Attribute | str) -> dict[str, dict[date, int]]:
     """Return the scans of each group of a view on the days when it was scanned."""
     frame, known = scans_per_day(scans, by=by, zeros=False), defaultdict[str, dict[date, int]](dict)

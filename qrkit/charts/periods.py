@@ -200,9 +200,7 @@ def days_text(moments: Sequence[datetime], frame: pd.DataFrame | None = None) ->
     if frame is not None:
         since, until = _bounds(frame)
         first, last = max(first, since), max(first, min(last, until - timedelta(microseconds=1)))
-    if first.date() == last.date():
-        return long_date(last, year=True)
-    return period_text(first, last)
+    return long_date(last, year=True) if first.date() == last.date() else period_text(first, last)
 
 
 def zone_text(frame: pd.DataFrame, moments: Sequence[datetime] = ()) -> str:

@@ -127,6 +127,12 @@ class Parser(argparse.ArgumentParser):
         near = f"did you mean {meant!r}?" if meant in options else similar(option, options)
         return f"{option} is not an option" + (f"; {near}" if near else "")
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # People say either; the help shows one.
+        if isinstance(action, argparse._SubParsersAction) and arg_strings[0] == "delete" and "remove" in action.choices:
+            arg_strings = ["remove", *arg_strings[1:]]
+        return super()._get_values(action, arg_strings)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             what = "command" if isinstance(action, argparse._SubParsersAction) else "choice"

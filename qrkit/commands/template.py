@@ -23,7 +23,7 @@ def define_template(one: Parser) -> None:
             act_on.add_argument("name", metavar="NAME", help="name of the template, 1..100 characters")
         if name == "save":
             act_on.add_argument("file", type=Path, metavar="FILE", help="a design as JSON")
-        if name == "delete":
+        if name == "remove":
             act_on.add_argument("--force", action="store_true", help="remove it even if QR Codes or campaigns use it")
         add_store(act_on)
         if name != "show":
@@ -45,14 +45,14 @@ def _show(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     print(json.dumps(portfolio.templates.get(asked.name), indent=2))
 
 
-def _delete(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     portfolio.templates.delete(asked.name, force=asked.force)
-    print_result(asked, f"{asked.name}: deleted", name=asked.name)
+    print_result(asked, f"{asked.name}: removed", name=asked.name)
 
 
 TEMPLATE_COMMANDS = (
     ("save", _save, "Save a design under a name; an existing template with this name is replaced."),
     ("list", _list, "List the names of all templates."),
     ("show", _show, "Print a template as JSON."),
-    ("delete", _delete, "Delete a template."),
+    ("remove", _remove, "Remove a template."),
 )

@@ -20,10 +20,9 @@ from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
-from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after
+from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after, zone_or_none
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, unescape
-from qrkit.contents.time_zones import zone_or_none
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import Problem, raise_any
 
@@ -150,7 +149,7 @@ def _note_missing_days(fields: dict[str, Any]) -> None:
     lasts = {"monthly": start.day > SHORTEST_MONTH, "yearly": (start.month, start.day) == (2, 29)}
     if lasts.get(repeat):
         span = repeat.removesuffix("ly")
-        note("start", f"is on day {start.day} of a month; each {span} without such a day is left out by calendars")
+        note("start", f"is on day {start.day} of a month; calendars skip each {span} without such a day")
 
 
 def _problems(fields: dict[str, Any]) -> Iterator[Problem]:

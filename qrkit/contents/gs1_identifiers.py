@@ -23,16 +23,20 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import broken
 
 
-def _table(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _rows(name: str) -> list[list[str]]:
     lines = Path(__file__).with_name(name).read_text("ascii").splitlines()[1:]
-    rows = (line.split("\t") for line in lines)
-    return {first: tuple(tuple(one.split()) for one in groups) for first, *groups in rows}
+    return [line.split("\t") for line in lines]
 
 
-KEYS = _table("gs1_keys.tsv")
+KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    key: tuple(tuple(one.split()) for one in groups) for key, *groups in _rows("gs1_keys.tsv")
+}
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
-_EXCLUSIVE = {first: others for first, (others,) in _table("gs1_exclusive.tsv").items()}
+_LISTED = [(one, *rest) for names, *rest in _rows("gs1_rules.tsv") for one in names.split()]
+_EXCLUSIVE = [(first, tuple(others.split())) for first, others, _, _ in _LISTED if others]
 """How identifiers begin, with the beginnings of others that GS1's General Specifications do not allow beside them."""
+_RULES = {number: (pattern, rule) for number, _, pattern, rule in _LISTED if pattern}
+"""What values of the right format match beyond it, as a pattern and as a rule, by identifier."""
 
 CHECKED = {
     "00": 18, "01": 14, "02": 14, "03": 14, "253": 13, "255": 13, "402": 17, "410": 13, "411": 13, "412": 13, "413": 13,
@@ -55,6 +59,9 @@ BIRTHS = frozenset({"7250", "7251"})
 """Identifiers whose date has a year of four digits."""
 DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"
 """Identifiers whose time may be 9999, which means any time of the day."""
+
+PIECES = frozenset({"8006", "8026"})
+"""Identifiers of a piece of a trade item, which end with its number and with that of all pieces."""
 
 GTIN_LENGTHS = (8, 12, 13, 14)
 
@@ -130,8 +137,6 @@ def check_value(number: str, value: str) -> None:
     if not found.pattern.fullmatch(value):
         sets = " and ".join(WORDS[one] for one in dict.fromkeys(re.findall("[NXYZ]", found.format)))
         raise broken(f"({number}) {found.title} must have the format {found.format} ({sets}), not {value[:40]!r}")
-    if number == "8003" and not value.startswith("0"):
-        raise broken("(8003) must begin with 0, before the 13 digits of the asset type")
     if number in CHECKED:
         head = value[: CHECKED[number]]
         _compare(number, head[-1], _check_digit(head[:-1]))
@@ -139,6 +144,11 @@ def check_value(number: str, value: str) -> None:
         _compare(number, value[-2:], _check_pair(value[:-2]))
     elif number == "8007" and not _is_iban(value):
         raise broken(f"({number}) is not a valid IBAN")
+    pattern, rule = _RULES.get(number, (".*", ""))
+    if not re.fullmatch(pattern, value):
+        raise broken(f"({number}) {rule}, not {value[:40]!r}")
+    if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
+        raise broken(f"({number}) must end with a piece and their number, such as 0102 for piece 1 of 2")
     if found.is_date:
         _check_date(number, value)
 
@@ -151,7 +161,7 @@ def check_together(numbers: Iterable[str]) -> None:
     """
     for one, other in permutations(numbers, 2):
         is_same_measure = one[0] == "3" and one[:3] == other[:3]
-        if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE.items()):
+        if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE):
             rule = f"must not have both ({one}) and ({other}), which GS1 does not allow in one code"
             raise InvalidParameter(Problem("elements", None, rule))
 

@@ -106,9 +106,9 @@ def gs1_digital_link(
         >>> str(contents.gs1_digital_link("9520123456788", lot="ABC1", serial="12345", elements={"17": "280426"}))
         'https://id.gs1.org/01/09520123456788/10/ABC1/21/12345?17=280426'
     """
-    named = dict(zip(NAMES.values(), (gtin, variant, lot, serial), strict=True))
-    values = {number: value for number, value in named.items() if value is not None} | elements
-    key = _key(gtin, {name: named[number] for name, number in NAMES.items()}, elements)
+    given = zip(NAMES, (gtin, variant, lot, serial), strict=True)
+    named = {name: value for name, value in given if value is not None}
+    key, values = _key(named, elements), {NAMES[name]: value for name, value in named.items()} | elements
     numbers = [key, *qualifiers(key, values)]
     check_together(values)
     path = "".join(f"/{number}/{quote(values[number], safe='')}" for number in numbers)
@@ -116,17 +116,14 @@ def gs1_digital_link(
     return domain + path + (f"?{query}" if query else "")
 
 
-def _key(gtin: str | None, named: Mapping[str, str | None], elements: Mapping[str, str]) -> str:
+def _key(named: Mapping[str, str], elements: Mapping[str, str]) -> str:
     """Return the key of a link: the GTIN, or the one of the other elements that is a key."""
-    if gtin:
-        names = {number: name for name, number in NAMES.items()}
-        for number in elements:
-            if number in names:
-                raise InvalidParameter(Problem("elements", number, f"has its own parameter; use {names[number]}"))
-    elif used := [name for name, value in named.items() if value]:
-        raise InvalidParameter(Problem(used[0], named[used[0]], "needs a gtin; with another key, use elements instead"))
-    keys = ["01"] if gtin else []
-    keys += [number for number in elements if number in KEYS]
+    for name, number in NAMES.items():
+        if "gtin" in named and number in elements:
+            raise InvalidParameter(Problem("elements", number, f"has its own parameter; use {name}"))
+        if "gtin" not in named and name in named:
+            raise InvalidParameter(Problem(name, named[name], "needs a gtin; with another key, use elements instead"))
+    keys = [number for number in (*(NAMES[name] for name in named), *elements) if number in KEYS]
     if len(keys) != 1:
         rule = (
             "is required unless elements has another key" if not keys else f"must have one key, not {', '.join(keys)}"

@@ -6,11 +6,12 @@ import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 
 from qrkit.contents.single_lines import clean
-from qrkit.contents.time_zones import suggest_zone, zone_or_none
+from qrkit.errors import nearest
 from qrkit.model import broken
 
 _DURATION = re.compile(
@@ -22,11 +23,8 @@ DAY_FORM, TIME_FORM = "2026-06-14", "2026-06-14 18:00"
 
 def _day(value: Any) -> Any:
     """Return a day; text must be an ISO 8601 date."""
-    if isinstance(value, str):
-        try:
-            return date.fromisoformat(clean(value.strip()))
-        except ValueError as error:
-            raise broken(f"must be a day, as {DAY_FORM}") from error
+    with suppress(ValueError):
+        value = date.fromisoformat(clean(value.strip())) if isinstance(value, str) else value
     if isinstance(value, datetime) or not isinstance(value, date):
         raise broken(f"must be a day, as {DAY_FORM}")
     return value
@@ -38,10 +36,8 @@ def _day_or_time(value: Any) -> Any:
         text = clean(value.strip())
         with suppress(ValueError):
             return date.fromisoformat(text)
-        try:
+        with suppress(ValueError):
             value = datetime.fromisoformat(text)
-        except ValueError as error:
-            raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}") from error
     if not isinstance(value, date):
         raise broken(f"must be a day, as {DAY_FORM}, or a time, as {TIME_FORM}")
     if not isinstance(value, datetime):
@@ -52,6 +48,23 @@ def _day_or_time(value: Any) -> Any:
         return plain.astimezone(UTC) if plain.tzinfo else plain
     except OverflowError as error:
         raise broken("must lie in the years 1 to 9999 of UTC") from error
+
+
+def zone_or_none(name: str) -> ZoneInfo | None:
+    """Return the time zone with an IANA name; None if no time zone has this name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        return None
+
+
+def suggest_zone(name: str) -> str:
+    """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
+    names = sorted(available_timezones())
+    city = name.replace(" ", "_").lower()
+    match = next((one for one in names if city in (one.lower(), one.rpartition("/")[2].lower())), "")
+    hint = f"did you mean {match!r}?" if match else nearest(name, names)
+    return f"; {hint}" if hint.startswith("did") else ""
 
 
 def _zone(name: str) -> str:

@@ -59,11 +59,7 @@ READ_OTHERWISE = {"shift_jis": frozenset("\uff3c"), "big5": frozenset("\u02cd\u2
 
 
 def fields_of_bytes(data: bytes, charset: object) -> dict[str, str]:
-    """Return the content and the charset of a design whose symbol holds these bytes.
-
-    Raises:
-        InvalidParameter: If the design is to declare a charset.
-    """
+    """Return the content and the charset of a design whose symbol holds these bytes."""
     if charset not in (None, BINARY):
         raise InvalidParameter(
             Problem("charset", charset, "must be left out with bytes, which are encoded as they are")

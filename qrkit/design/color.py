@@ -70,11 +70,7 @@ class Color(Shown):
     alpha: int = 255
 
     def __post_init__(self) -> None:
-        """Validate the components.
-
-        Raises:
-            ValueError: If a component is not a whole number between 0 and 255.
-        """
+        """Validate the components."""
         parts = (self.red, self.green, self.blue, self.alpha)
         if not all(type(part) is int and 0 <= part <= 255 for part in parts):
             raise ValueError(f"a color has four whole numbers in 0..255, not {parts}")

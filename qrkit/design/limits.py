@@ -16,7 +16,7 @@ from math import isfinite
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, StrictStr, ValidationError, WrapValidator
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, StrictStr, WrapValidator
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.design.bounds import LONGEST_TEXT, MILLIMETRES_PER_INCH, MODULE_SIZES, PADDINGS
@@ -170,7 +170,7 @@ def _folded(fold: Callable[[str], str]) -> WrapValidator:
 
     def read(value: Any, choose: Callable[[Any], Any]) -> Any:
         if isinstance(value, str):
-            with suppress(ValidationError):
+            with suppress(ValueError):
                 return choose(fold(value))
         return choose(value)
 

@@ -75,11 +75,7 @@ class Rotated(NamedTuple):
         return icon.transformed((a, b, c, d, half - (a + c) * half, half - (b + d) * half))
 
     def as_content(self) -> str:
-        """Return the rotated image as a data URI, for `Layer.content`.
-
-        Raises:
-            InvalidParameter: If the content is an icon that does not exist.
-        """
+        """Return the rotated image as a data URI, for `Layer.content`."""
         mark = " ".join(map(_number, (self.degrees, self.width, self.height)))
         color = ""
         if self.color:

@@ -21,14 +21,9 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
     """Draw a symbol, with its quiet zone.
 
     Args:
-        design: The design.
-        symbol: The encoded modules.
         pictures: The images of sprites, layers, photo and wrapper, by the path of the field (`layers.0.content`).
         exact: True to fill the requested size with fractions of a pixel per module, as vector formats can; False for
             whole pixels per module.
-
-    Raises:
-        InvalidParameter: If the requested size leaves less than one pixel per module.
     """
     from qrkit.drawing.decorated import draw_parts  # loads everything that decoration needs
 
@@ -39,15 +34,10 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
     """Draw a symbol without decoration, skipping the `Scene`; equals `Scene.plain` of `draw`.
 
     Args:
-        design: The design.
-        symbol: The encoded modules.
         exact: See `draw`.
 
     Returns:
         The image; None if the design is decorated or its modules do not lie on whole pixels.
-
-    Raises:
-        InvalidParameter: If the requested size leaves less than one pixel per module.
     """
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and is_plain(design)):
@@ -81,13 +71,7 @@ def is_plain(design: Design) -> bool:
 
 
 def picture_size(design: Design, symbol: Symbol) -> tuple[float, float, float]:
-    """Return width and height of an image and of a module in pixels, without drawing it.
-
-    Raises:
-        InvalidParameter: If the requested size, or the placeholder, leaves less than one pixel per module; or if the
-            frame cannot be drawn.
-        AssetError: If the font of a caption cannot be used.
-    """
+    """Return width and height of an image and of a module in pixels, without drawing it."""
     layout = lay_out(design, symbol, exact=True)
     around: Wrapper | Framed | None = design.wrapper
     if design.frame:

@@ -52,19 +52,12 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
         design: Provides `size`, or `width` and `height`.
         symbol: Provides the number of modules.
         exact: True to allow fractions of a pixel per module, as vector formats do; False for whole pixels.
-
-    Raises:
-        InvalidParameter: If the width or height leaves less than one pixel per module.
     """
     return lay_out_side(design, symbol.side, exact=exact)
 
 
 def lay_out_side(design: Design, side: int, *, exact: bool) -> Layout:
-    """Compute the layout of a QR Code image with `side` modules on a side; see `lay_out`.
-
-    Raises:
-        InvalidParameter: If the width or height leaves less than one pixel per module.
-    """
+    """Compute the layout of a QR Code image with `side` modules on a side; see `lay_out`."""
     padding = design.padding
     across = side + 2 * padding
     if design.width is None and design.height is None:
@@ -104,11 +97,7 @@ def flip_matrix(layout: Layout, flip: Flip) -> Matrix:
 
 
 def into_placeholder(layout: Layout, hole: Placeholder, *, exact: bool) -> Matrix:
-    """Return the matrix that fits the image into the placeholder of a wrapper or frame and centers it there.
-
-    Raises:
-        InvalidParameter: If the placeholder leaves less than one pixel per module.
-    """
+    """Return the matrix that fits the image into the placeholder of a wrapper or frame and centers it there."""
     from qrkit.drawing.scene import Matrix
 
     scale = min(hole.width / layout.width, hole.height / layout.height)

@@ -57,11 +57,7 @@ class Logo(NamedTuple):
 
     @classmethod
     def read(cls, content: str, fetch: Fetch | None = None) -> Logo:
-        """Read an image and compute its proportions; errors name the field `logo`, as brands and presets do.
-
-        Raises:
-            AssetError: If the image is invalid or cannot be fetched.
-        """
+        """Read an image and compute its proportions; errors name the field `logo`, as brands and presets do."""
         picture = read_asset(content, fetch=fetch, part="logo")
         size: tuple[float, float] = (1, 1)
         if isinstance(picture, Bitmap):
@@ -81,8 +77,6 @@ class Logo(NamedTuple):
         """Return the layers that show the logo: the plate if there is one, and the logo in its place.
 
         Args:
-            design: The design that the layers are for.
-            layer: The logo in its place.
             ground: The plate.
             meeting: `display` and `tolerance` of the lowest layer, which say how it affects the modules.
         """
@@ -129,11 +123,7 @@ def for_plate(design: Design, plate: Plate | None) -> Design:
 
 
 def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetch | None = None) -> Design:
-    """Return the design with a logo in another size, about its middle, and a plate with the same margin and ring.
-
-    Raises:
-        AssetError: If the image is invalid or cannot be fetched.
-    """
+    """Return the design with a logo in another size, about its middle, and a plate with the same margin and ring."""
     layers, factor = list(design.layers), share / placed.share
     old = layers[placed.layer]
     logo, middle = Logo.read(old.content, fetch), (old.x + old.width / 2, old.y + old.height / 2)
@@ -214,10 +204,6 @@ def logo_image(logo: str, color: Color, width: float, height: float) -> str:
         color: Color of an icon.
         width: Width in pixels that the logo may have at most.
         height: Height in pixels that the logo may have at most.
-
-    Raises:
-        AssetError: If the image is invalid.
-        RemoteContentDisabled: If the image is a URL.
     """
     found = Logo.read(logo)
     longer = min(width / found.width, height / found.height)

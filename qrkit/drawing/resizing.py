@@ -25,11 +25,7 @@ def lies_in_pixels(design: Design) -> bool:
 
 
 def pinned(design: Design) -> Design:
-    """Fix the width of a design at its current value, so that its layers stay in place for any content.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-    """
+    """Fix the width of a design at its current value, so that its layers stay in place for any content."""
     if design.width or design.height:
         return design
     if design.frame:
@@ -106,12 +102,7 @@ def _moved(other: Design, before: Layout, after: Layout) -> Design:
 
 
 def layout_of(design: Design) -> Layout:
-    """Return the layout of a design.
-
-    Raises:
-        InvalidParameter: If the requested size leaves less than one pixel per module.
-        ContentTooLong: If the content does not fit.
-    """
+    """Return the layout of a design."""
     return lay_out(design, symbol_of(design), exact=True)
 
 

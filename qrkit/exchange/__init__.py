@@ -127,14 +127,14 @@ _LOG = ImportFormat("log", "text/plain", _reader("log"))
 """The format of access logs, which have visits, and no QR Codes."""
 
 LIKE = {
-    "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html", "jsonl": "json",
-    "ndjson": "json",
+    "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "fods": "ods", "xlt": "xls", "htm": "html",
+    "jsonl": "json", "ndjson": "json",
 }  # fmt: skip
 """Other suffixes of the formats of imports."""
 AS_TEXT = (".txt", ".tsv", ".tab", ".psv", ".text", ".log")
 """Suffixes of texts whose first lines tell their format: tables with any separators, and access logs."""
 OTHERS = {
-    b"%PDF-": "a PDF", b"\x1f\x8b": "a gzip archive", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
+    b"%PDF-": "a PDF", b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a rar archive",
     b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text document", b"PAR1": "a Parquet file",
     b"GIF8": "a picture", b"RIFF": "a picture", b"ARROW1": "a Feather file", b"FEA1": "a Feather file",
     b"SQLite format 3\0": "an SQLite database", b"\x28\xb5\x2f\xfd": "a zstd archive", b"BZh": "a bzip2 archive",
@@ -142,6 +142,8 @@ OTHERS = {
     b"BEGIN:VCARD": "a contact", b"BEGIN:VCALENDAR": "a calendar", b"[InternetShortcut]": "a shortcut",
 }  # fmt: skip
 """First bytes of files that are no tables."""
+_FURTHER = re.compile(r"(?<=.)(?:[.-][0-9]{1,10})?(?:\.gz)?$", re.IGNORECASE)
+"""What is behind the suffix of a log that was put aside, or of a file in gzip."""
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
 """Matches the beginning of an object, or of an array of objects, which no heading of a csv has."""
@@ -171,7 +173,8 @@ def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
-    """Return the import format for the suffix of a file."""
+    """Return the import format for the suffix of a file, behind which there may be others, as in access.log.2.gz."""
+    path = path.with_name(_FURTHER.sub("", path.name))
     return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(_suffix(path, IMPORT_FORMATS))
 
 
@@ -204,8 +207,10 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
 
 def _of_text(data: bytes, named: str) -> str:
     """Return the format of a text: Excel opens pages and csv files with suffixes of workbooks, so these are common."""
-    from qrkit.exchange import html_file, sql_file
+    from qrkit.exchange import html_file, ods_file, sql_file
 
+    if ods_file.is_flat(data):
+        return "ods"
     if html_file.is_page(data):
         return "html"
     if _XML.match(data) or (named != "csv" and data.lstrip()[:1] == b"<"):

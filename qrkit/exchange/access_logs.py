@@ -40,13 +40,17 @@ MOST_DEPTH = 4
 LINE_IN = ("log", "message")
 """Plain names of fields in which containers and the journal of Linux wrap the line of a log."""
 _TIME = re.compile(
-    r"\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4}):(?P<clock>[\d:]{8})[\d.]*(?P<offset> [+-]\d{4})?\]"
+    r"\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4})[: ](?P<clock>[\d:]{8})[\d.]*(?P<offset> [+-]\d{4})?\]"
 )
-_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
-_LOCAL_TIME = re.compile(r"\[\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8}[\d.]*\]")
+_ISO_DAY = r"\d{4}(?:-\d\d-|/\d\d/)\d\d(?:T| )\d\d:\d\d:\d\d(?:[.,]\d+)?+"
+_ISO_TIME = re.compile(rf"{_ISO_DAY}(?: ?(?:Z|[+-]\d\d:?\d\d))?")
+_LOCAL_TIME = re.compile(rf"\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}[: ][\d:]{{8}}[\d.]*\]|{_ISO_DAY}(?! ?(?:Z|[+-]\\d))")
+_PAIR = re.compile(r'([\w.@-]+)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
+"""A field and its value in a line such as method=GET path="/door"."""
 _TEXT = r'"((?:[^"\\]|\\.)*+)"'
 _REQUEST = re.compile(
-    r'(?P<before>[^"]*+)"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+"(?: (?P<status>\d{3}))?(?P<between> [^"]*+)?'
+    r'(?P<before>[^"]*+)"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+"(?: (?P<status>\d{3}))?'
+    r'(?P<between> [^"]*+(?:"-" [\d -]++(?="))?)?'
     rf"(?:{_TEXT}(?: {_TEXT})?)?"
 )
 _STATUS = re.compile(r" ([1-5]\d\d) ")
@@ -56,7 +60,9 @@ _ADDRESS = re.compile(
     r"(?<![\w.])(?!\d\d:\d\d:\d\d(?![\w:]))(?:\d+\.\d+\.\d+\.\d+|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*)", re.IGNORECASE
 )
 """Matches an IP address, but no time of day."""
-_REDIRECTED = re.compile(r'" 30[12378] ')
+_REDIRECTED = re.compile(r'" 30[12378](?!\S)')
+_UNTIMED = re.compile(r'"[A-Z]{3,10} \S+ HTTP/[\d.]+" [1-5]\d\d(?!\S)')
+"""A request that some servers print on the console, without a time."""
 _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
 
@@ -71,7 +77,11 @@ def is_log(data: bytes) -> bool:
     if text.startswith("["):
         with suppress(ValueError, RecursionError):
             lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
-    return any(_NEEDED.issubset(_fields_in(line)) or isinstance(_request_in(line), Mapping) for line in lines)
+    return any(_NEEDED.issubset(_fields_in(line)) or _is_request(line) for line in lines)
+
+
+def _is_request(line: str) -> bool:
+    return isinstance(_request_in(line), Mapping) or _UNTIMED.search(line) is not None
 
 
 def _fields_in(line: str) -> list[str]:
@@ -89,7 +99,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
         if cells:
             break
     notes = [note] if note else []
-    if _LOCAL_TIME.search(text):
+    if "#Fields:" not in text and _LOCAL_TIME.search(text):
         notes.append("times without an offset, such as +0200, are read in UTC")
     if not any(start[1:]):
         statuses = ", ".join(sorted(REDIRECTS))
@@ -163,14 +173,16 @@ def _cells(request: Request | UnreadableFile | None) -> Cells:
 
 def _request_in(line: str) -> Request | UnreadableFile | None:
     """Return the request that a line records; None if it records something else."""
+    time = _TIME.search(line) or _ISO_TIME.search(line)
     if (start := line.find('{"')) >= 0:
         with suppress(ValueError, RecursionError):
-            request = _said(json.loads(line[start:]))
+            request = _said(_timed(json.loads(line[start:]), time))
             if request or not line[:start].strip():  # behind a request, an object may say more of it
                 return request
         if not line[:start].strip():
             return UnreadableFile("is not a complete JSON object")
-    time = _TIME.search(line) or _ISO_TIME.search(line)
+    if "method=" in line:
+        return _said(_timed({name: value.strip('"') for name, value in _PAIR.findall(line)}, time))
     found = _REQUEST.match(line, time.end()) if time else None
     if time and found and (status := found["status"] or next(iter(_STATUS.findall(found["before"])), "")):
         first, second = found[6] or "", found[7]
@@ -181,8 +193,13 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
             address=address[0] if address else "",
         )  # fmt: skip
     # Without the line itself, which has an IP address.
-    rule = "has the status of a redirect, but is not a request as access logs write it"
-    return UnreadableFile(rule) if _REDIRECTED.search(line) else None
+    rule = "is not a request as access logs write it" if time else "has no time; let the server log it, too"
+    return UnreadableFile(f"has the status of a redirect, but {rule}") if _REDIRECTED.search(line) else None
+
+
+def _timed(entry: Mapping[str, Any], time: re.Match[str] | None) -> Mapping[str, Any]:
+    """Return the fields of a line with the time in front of them, unless they have one of their own."""
+    return {"time": time[0], **entry} if time else entry
 
 
 def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
@@ -214,6 +231,7 @@ def _request(*, agent: str, referrer: str, time: str, **said: str) -> Request:
     """Return a request with a time that `LocalDates` reads, and without a referrer that is not one."""
     if found := _TIME.fullmatch(time if time[:1] == "[" else f"[{time}]"):
         time = f"{found['day']} {found['month']} {found['year']} {found['clock']}{found['offset'] or ''}"
+    time = time.replace("/", "-") if time[4:5] == "/" else time
     agent = agent if " " in agent else unquote(agent.replace("+", " "))
     referrer = "" if _ADDRESS.fullmatch(referrer) else unquote(referrer)
     return {"country": "", **said, "agent": agent, "referrer": referrer, "time": time}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import Counter
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -10,6 +11,7 @@ from qrkit.errors import UnreadableFile
 
 SIGNATURE = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive, and of an empty archive; "PK" alone could also start the heading of a CSV file."""
+GZIP = b"\x1f\x8b"
 OPENDOCUMENT = "application/vnd.oasis.opendocument.spreadsheet"
 """The media type of an ods file, which is also in a file within it."""
 MOST_ENTRIES = 200_001
@@ -24,6 +26,16 @@ LOCAL_HEADER = 30
 """The size in bytes of the header before an entry, without the entry's name."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The fixed date of all written entries, so that the same table always produces the same bytes."""
+
+
+def gunzipped(data: bytes, most: int) -> bytes:
+    """Return a file without the gzip around it, if it has any, but not much more than this number of bytes."""
+    if not data.startswith(GZIP):
+        return data
+    try:
+        return gzip.GzipFile(fileobj=BytesIO(data)).read(most + 1)
+    except Exception as error:  # zlib.error, EOFError, BadGzipFile
+        raise UnreadableFile("the gzip archive is damaged or cut off; send it again") from error
 
 
 def add(archive: ZipFile, name: str, data: bytes) -> None:

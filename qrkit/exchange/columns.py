@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Self, TypeVar
@@ -216,19 +216,28 @@ def write_row(code: QRCode, campaign: str) -> Row:
     """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
     cells = _property_cells(code.properties).copy()
     cells[CAMPAIGN.name] = campaign
-    for name, write, value in zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True):
-        cells[name] = value if write is None else write(value)
+    for (name, write, default), value in zip(_unshared_cells(), _unshared_of(code), strict=True):
+        if value is not default:  # most of them are
+            cells[name] = value if write is None else write(value)
     return Row(0, cells, code=code)
+
+
+@cache
+def _unshared_cells() -> tuple[tuple[str, Callable[[Any], str] | None, Any], ...]:
+    """Return the name, what writes the text, and the default value of each column of `_UNSHARED`."""
+    defaults = _unshared_of(QRCode.model_construct(id="", name="", content="", created=datetime.min))
+    return tuple((name, WRITERS[name], default) for name, default in zip(_UNSHARED, defaults, strict=True))
 
 
 @lru_cache(maxsize=1_000)
 def _property_cells(properties: Properties) -> dict[str, str]:
-    """Return the cells of properties, and empty ones of all other columns, in the order of the columns.
+    """Return the cells of properties, and those of defaults in all other columns, in the order of the columns.
 
     Cached, because most QR Codes of a portfolio share their properties; a row fills in a copy.
     """
+    others = {name: write(default) if write else default for name, write, default in _unshared_cells()}
     values = zip(PROPERTIES.values(), _properties_of(properties), strict=True)
-    return dict.fromkeys(ALL_NAMES, "") | {column.name: TEXTS[column.kind](value) for column, value in values}
+    return dict.fromkeys(ALL_NAMES, "") | others | {column.name: TEXTS[column.kind](value) for column, value in values}
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
@@ -527,4 +536,3 @@ COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
 _properties_of = attrgetter(*(column.label for column in PROPERTIES.values()))
 _UNSHARED = LOCATION | OWN
 _unshared_of = attrgetter(*(column.field for column in _UNSHARED.values()))
-_WRITERS_OF_UNSHARED = tuple(TEXTS.get(column.kind) for column in _UNSHARED.values())

@@ -33,6 +33,7 @@ _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
 _RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
 """A line under the heading of a table in Markdown, or between the rows that a database prints."""
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _ROW_COUNT = re.compile(r"\(?[0-9]+ rows?\b.*")
 _NULL = re.compile(r"(?<![^,;\t|\n])\\N(?![^,;\t|\r\n])")
 """Matches an empty cell where a backslash escapes quotation marks."""
@@ -117,8 +118,10 @@ def _of_printed(cells: Cells) -> Cells:
     """Return a row of a table in Markdown or of a database without the spaces around cells; blank for other lines."""
     if isinstance(cells, UnreadableFile):
         return cells
-    is_between = _RULE.fullmatch("|".join(cells)) or (len(cells) == 1 and _ROW_COUNT.fullmatch(cells[0]))
-    return [] if is_between else [cell.strip() for cell in cells]
+    line = "|".join(cells)
+    if _RULE.fullmatch(line) or (len(cells) == 1 and _ROW_COUNT.fullmatch(line)):
+        return []
+    return [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(line)]
 
 
 def _bare(cell: str) -> str:
@@ -127,15 +130,18 @@ def _bare(cell: str) -> str:
 
 
 def _has_escapes(text: str, delimiter: str) -> bool:
-    """Return whether a text is a table only if a backslash escapes quotation marks, as some databases write them."""
+    """Return whether a backslash escapes quotation marks, as some databases write them, and the text is a table so."""
 
-    def is_table(escape: str | None) -> bool:
+    def cells_of(row_escape: str | None) -> list[list[str]]:
         with suppress(csv.Error):
-            rows = csv.reader(_lines(text), delimiter=delimiter, strict=True, escapechar=escape)
-            return len({len(cells) for cells in rows if cells}) == 1
-        return False
+            rows = csv.reader(_lines(text), delimiter=delimiter, strict=True, escapechar=row_escape)
+            found = [cells for cells in rows if any(cells)]
+            return found if len({*map(len, found)}) == 1 else []
+        return []
 
-    return '\\"' in text and not is_table(None) and is_table("\\")
+    if '\\"' not in text or not cells_of("\\"):
+        return False
+    return not (plain := cells_of(None)) or any('\\"' in cell for cells in plain for cell in cells)
 
 
 def _rows(text: str, delimiter: str, escape: str | None) -> Iterator[Cells]:

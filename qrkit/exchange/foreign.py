@@ -46,7 +46,9 @@ VISITORS_WIN = frozenset({"Shlink", "Dub"})
 ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
-KNOWN_STATES = columns.ON | OFF | YES | {""}
+OFF_STATES = OFF | NO - {"0"}
+"""Words for a link that is off; a state of 0 may be any in a list of states, and is reported."""
+KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]
 CLEAR_TARGETS = LINKS["targets"]
@@ -301,7 +303,7 @@ def closes(name: str) -> bool:
 def off_by(link: Mapping[str, Any]) -> str:
     """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
     said = _said(link, SWITCHES)
-    off = (name for name, word in said.items() if word.lower() in (OFF if name in STATUS else NO | OFF))
+    off = (name for name, word in said.items() if word.lower() in (OFF_STATES if name in STATUS else NO | OFF))
     return next((f"{name}={said[name]!r}" for name in off), "")
 
 

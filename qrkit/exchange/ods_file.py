@@ -1,5 +1,7 @@
 """Read OpenDocument workbooks (ODF 1.3, part 3, section 9), as written by LibreOffice; they cannot be written.
 
+Such a workbook is an archive (ods), or a single XML file (fods).
+
 A file can declare that a cell or a row is repeated, so a few bytes can stand for millions of cells. Rows are therefore
 counted before they are returned, and cells beyond `MOST_COLUMNS` are ignored.
 """
@@ -39,6 +41,7 @@ _SHEET, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
 _CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
 _NUMBERS = ("float", "percentage", "currency")
 _BLANKS = re.compile(r"[ \t\r\n]+")
+_FLAT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}>\s*)?<office:document\s")
 _CHARACTERS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _NO_TEXT = (f"{_OFFICE}annotation", f"{_TEXT}note")
 
@@ -80,6 +83,11 @@ def is_workbook(data: bytes) -> bool:
     return archives.unpacked(archive, named, MOST_BYTES).startswith(archives.OPENDOCUMENT.encode())
 
 
+def is_flat(data: bytes) -> bool:
+    """Return whether a text is an OpenDocument workbook in one XML file, without an archive around it."""
+    return _FLAT.match(data) is not None
+
+
 def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     """Return the sheets of a workbook (see `SheetParts`).
 
@@ -88,17 +96,22 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     Raises:
         UnreadableFile: If the file is not an OpenDocument workbook.
     """
-    archive = archives.opened(data)
-    entry = next((one for one in archive.infolist() if one.filename == CONTENT), None)
-    if entry is None:
-        raise UnreadableFile(f"the workbook has no {CONTENT} in it; save it without a password, as ods, xlsx or csv")
     try:
-        sheets = _sheets(archives.unpacked(archive, entry, MOST_PART_BYTES))
+        sheets = _sheets(data if is_flat(data) else _content(data))
     except etree.XMLSyntaxError as error:
         rule = "the file is not an OpenDocument workbook that can be read"
         raise UnreadableFile(f"{rule}: {error.msg}; save it without a password, as ods, xlsx or csv") from error
     every = [Part(sheet.name, sheet.all_rows(), sheet.is_hidden, hidden=sheet.hidden) for sheet in sheets]
     return without_apostrophes(every)
+
+
+def _content(data: bytes) -> bytes:
+    """Return the part of an archive that has the sheets."""
+    archive = archives.opened(data)
+    entry = next((one for one in archive.infolist() if one.filename == CONTENT), None)
+    if entry is None:
+        raise UnreadableFile(f"the workbook has no {CONTENT} in it; save it without a password, as ods, xlsx or csv")
+    return archives.unpacked(archive, entry, MOST_PART_BYTES)
 
 
 def _sheets(content: bytes) -> list[_Sheet]:

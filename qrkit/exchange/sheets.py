@@ -10,11 +10,13 @@ from pathlib import Path
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
+from qrkit.exchange.archives import gunzipped
 from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Part, Place, Share, locate, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
     HARDLY_ANYTHING_ELSE,
+    MOST_BYTES,
     NO_TARGETS,
     SHORT_URL,
     Table,
@@ -189,6 +191,7 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
     unread: list[str] = []
     for file, format, data in files:
         try:
+            data = gunzipped(data, MOST_BYTES)
             chosen = sniffed(data, format).name
             if chosen not in SHEETS:
                 raise UnreadableFile(f"{file or name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")

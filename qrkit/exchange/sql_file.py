@@ -63,6 +63,8 @@ _HAS_ROWS = re.compile(
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+_LINE_END = re.compile(r"replace\(('(?:[^']|'')*+'),'(\\[nr])',char\((10|13)\)\)")
+"""Matches a text with line ends, as SQLite writes it into a dump; one with both kinds is written within another."""
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
 
@@ -75,6 +77,8 @@ def is_dump(data: bytes) -> bool:
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     """Return the rows of the tables of a dump, each below the names of its columns (see `SheetParts`)."""
     text, note = decoded(data, place.encoding)
+    for _ in range(2 * (",char(1" in text)):
+        text = _LINE_END.sub(lambda found: found[1].replace(found[2], chr(int(found[3]))), text)
     has_escapes = _ESCAPING.search(text) is not None
     tables = _tables(text, has_escapes=has_escapes)
     if "\\" in text and any(isinstance(row, UnreadableFile) for table in tables.values() for row in table.rows):

@@ -467,8 +467,8 @@ def _with_damage(row: Row) -> Row:
     """Return a row with a note on the first of its texts that another program damaged."""
     if not _MAY_BE_DAMAGED.search("\n".join((*row.cells.values(), *row.own.values()))):
         return row
-    texts = {name: text for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL} | row.own
-    for name, text in texts.items():
+    texts = [(name, text) for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL]
+    for name, text in (*texts, *row.own.items()):
         rule = (
             "is a long number of which a spreadsheet kept only the first digits" if _SHORTENED.fullmatch(text) else ""
         )

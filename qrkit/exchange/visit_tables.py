@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -70,6 +70,9 @@ _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
 )
 """Names of columns that may say how often each row counts; `link.clicks` does not, in a list of clicks."""
+_COUNTS_BOTS = r"(num|number|of|total)*(ro)?bot(s|clicks?|scans?|visits?|hits?|traffic)?"
+"""Plain names of columns that say how many of a number of visits are bots."""
+_SAMPLED = ".*sampl(e|ed|ing).*"
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _ZONE_IN = re.compile(
@@ -89,12 +92,12 @@ _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m", re.IGNORECASE)
 _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
 _EVENTS = re.compile(
-    r"|\W?((qr([ _]?code)?|link|short_?link)[ _.]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?",
+    r"|1|\W?((qr([ _]?code)?|link|short_?link)[ _.]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?",
     re.IGNORECASE,
 )
 """Events that are visits; others, such as a sale, belong to a visit that has a row of its own."""
-_OTHER_EVENTS = re.compile(r"lead|sale|purchase|session_start|first_visit|user_engagement|scroll|\$.*", re.IGNORECASE)
-"""Other events of Dub, Google Analytics and PostHog, which say that a column is one of events, not of occasions."""
+_OTHER_EVENTS = re.compile(r"2|lead|sale|purchase|session_start|first_visit|user_engagement|scroll|\$.*", re.IGNORECASE)
+"""Other events of Umami, Dub, Google Analytics and PostHog, which say that a column is not one of occasions."""
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
@@ -189,6 +192,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
             table.bots_said += count * (visit.get("kind") == "bot")
         table.rows += [visit] * count
         table.numbers += [number] * count
+    table.issues += _count_issues(sheet.heading, places, table.rows) if "count" in places else []
     table.issues += [
         (0, f"rows with {what} are not visits, and were left out: {count:,}") for what, count in other.items()
     ]
@@ -201,6 +205,26 @@ def _zone_issues(heading: Sequence[str], title: str, times: Sequence[str]) -> li
     zone = next((one for one in heading if plain_name(one) in TIME_ZONES), title if found and not found["utc"] else "")
     rule = f"the time zone in {zone!r} was not read: times without an offset, such as +02:00, are read in UTC"
     return [(0, rule)] if zone and not all(map(_WITH_OFFSET.fullmatch, times)) else []
+
+
+def _count_issues(
+    heading: Sequence[str], places: Mapping[str, int], visits: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[int, str]]:
+    """Yield issues for columns that say more of the counts of a table, and for counts of other spans than days."""
+    counted = heading[places["count"]]
+    unread = [(title, plain_name(title)) for place, title in enumerate(heading) if place not in places.values()]
+    for pattern, rule in (
+        (_COUNTS_BOTS, f"if {counted!r} includes bots, these count as scans"),
+        (_SAMPLED, f"if {counted!r} was counted in a sample, there were more visits"),
+        ("|".join(map(re.escape, _PLAIN["count"])), f"the visits of each row are {counted!r}"),
+    ):
+        if found := [title for title, plain in unread if re.fullmatch(pattern, plain)]:
+            yield 0, f"{found[0]!r} was not read: {rule}"
+    days = {datetime.fromisoformat(visit["time"]).date() for visit in visits}
+    if len(days) > 1 and {day.day for day in days} == {1}:
+        yield 0, "all counts are of the first day of a month; if they are those of months, no day has its own visits"
+    elif len(days) > 2 and len({day.weekday() for day in days}) == 1:
+        yield 0, "all counts are of one weekday; if they are those of weeks, no day has its own visits"
 
 
 def _what_is_no_visit(row: Mapping[str, str]) -> str:

@@ -83,10 +83,7 @@ class Pages:
     """Pages in millimeters from the top left corner, moved and scaled for the printer.
 
     Args:
-        pdf: The file.
-        stock: The labels of a page.
         settings: How they are printed.
-        lettering: The letters of their texts.
 
     Attributes:
         count: Number of pages.
@@ -130,7 +127,6 @@ class Pages:
         """Paint a label: a code and lines of text on each panel, within its outline and bleed.
 
         Args:
-            at: The top left corner of the label.
             placed: Where the code and the lines lie.
             form: The code, as a form of the file.
             scale: Millimeters per pixel of the form.

@@ -252,11 +252,7 @@ class _Sheet:
                 yield Problem("label", name, rule, "does-not-fit")
 
     def _measure(self, name: str, index: int, row: Any) -> None:
-        """Keep the size of a code and that of its texts. Of each look, up to 20, the first code is kept, too.
-
-        Raises:
-            InvalidParameter: If the texts do not fit.
-        """
+        """Keep the size of a code and that of its texts. Of each look, up to 20, the first code is kept, too."""
         image, texts = self._image(row), self._texts(row)
         if rule := next(filter(None, map(unset_rule, texts)), None):
             raise InvalidParameter(Problem("lines", None, rule))
@@ -311,22 +307,14 @@ class _Sheet:
         return put(self._room, height / width, texts, most, self.lettering)
 
     def _placed(self, index: int, row: Any) -> Placed:
-        """Return where the code and the texts of a label lie.
-
-        Raises:
-            InvalidParameter: If the modules of the code are too small.
-        """
+        """Return where the code and the texts of a label lie."""
         width, _, module = picture = self._pictures[index]
         placed = self._place(picture, self._texts(row), self._text_size)
         assert placed  # in the size of all labels, because it was in a larger one
         return placed._replace(code=self._in_dots(placed.code, width / module))
 
     def _in_dots(self, code: Box, modules: float) -> Box:
-        """Return the box of a code whose modules are whole dots of the printer, if it has dots.
-
-        Raises:
-            InvalidParameter: If modules are too small.
-        """
+        """Return the box of a code whose modules are whole dots of the printer, if it has dots."""
         dpi = self._settings.dpi
         dot = MILLIMETRES_PER_INCH / dpi if dpi else 0.0
         module = code.width / modules
@@ -345,11 +333,7 @@ class _Sheet:
         return Box(code.x + (code.width - width) / 2, code.y + (code.height - height) / 2, width, height)
 
     def check_roll(self) -> None:
-        """Check that all settings are for a label printer.
-
-        Raises:
-            InvalidParameter: If some are not.
-        """
+        """Check that all settings are for a label printer."""
         settings, stock = self._settings, self._stock
         given = [name for name in ONLY_PDF if name in settings.model_fields_set]
         problems = [Problem(name, getattr(settings, name), "is only for a .pdf") for name in given]

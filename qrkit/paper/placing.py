@@ -92,9 +92,6 @@ class Placed(NamedTuple):
 class Lettering:
     """The letters of all texts of a sheet; a font is read once.
 
-    Args:
-        texts: The texts of each label.
-
     Attributes:
         fonts: The letters of each weight.
         missing: Characters that the font lacks.
@@ -211,11 +208,9 @@ def place(box: Box, shape: float, texts: Sequence[str], most: TextSize, letterin
     """Place a code and texts in a box; None if the texts do not fit.
 
     Args:
-        box: The box.
         shape: Height of the code, in widths.
         texts: The lines of text; the first one is set larger.
         most: The largest size of the texts, and the room that is kept for those of other labels below a code.
-        lettering: The letters of the texts.
     """
     if not (texts or most.height):
         return Placed(_inside(box, shape), (), most)

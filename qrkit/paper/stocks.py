@@ -102,11 +102,7 @@ CARDS: Mapping[str, Stock] = {
 
 
 def _on_paper(card: Stock, paper: Point, gap: float, edge: float) -> Stock:
-    """Return as many cards as fit a paper, upright or across, in its middle.
-
-    Raises:
-        InvalidParameter: If no card fits.
-    """
+    """Return as many cards as fit a paper, upright or across, in its middle."""
 
     def grid(page: Point) -> tuple[int, int]:
         sides = zip(page, (card.width, card.height), strict=True)

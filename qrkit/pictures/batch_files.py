@@ -143,12 +143,7 @@ class Look:
         return self._findings.get(look, ())
 
     def image(self, content: Any) -> QRImage:
-        """Generate the image of a text, or of a design of its own, whose fields are replaced.
-
-        Raises:
-            InvalidParameter: If `content` is not a text or design, or cannot be encoded.
-            ContentTooLong: If the content does not fit.
-        """
+        """Generate the image of a text, or of a design of its own, whose fields are replaced."""
         if isinstance(content, QrkitError):
             raise content
         if isinstance(content, Design):

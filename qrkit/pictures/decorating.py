@@ -83,15 +83,8 @@ class Decoration(NamedTuple):
         """Return a design with its preset, frame, caption and logo.
 
         Args:
-            design: The design.
             given: Fields of the design that were chosen one by one, which win over the preset.
             fetch: Downloads a logo given by its URL. Without it, a URL raises an error.
-
-        Raises:
-            InvalidParameter: If a name is unknown, parts cannot be combined, or the words do not fit.
-            AssetError: If the logo cannot be read.
-            UnreadableFile: If the file of the logo cannot be read.
-            ContentTooLong: If the content does not fit.
         """
         from qrkit.drawing.logo import placed_logo, without_logo
         from qrkit.drawing.untrusted.assets import picture_content

@@ -486,7 +486,6 @@ class _LateSignature(Signature):
     """The signature of a function whose parameters take long to find out: they are loaded when `help()` asks for them.
 
     Args:
-        function: The function.
         complete: Takes the signature that the function is written with, and returns the one to show.
     """
 

@@ -45,16 +45,7 @@ class Inked(NamedTuple):
 
 
 def inked(scene: Scene, page: Color, paper: Color) -> Inked:
-    """Measure a drawing in ink.
-
-    Args:
-        scene: The drawing.
-        page: The color that is printed below the drawing.
-        paper: The color of the paper.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene, or takes too long.
-    """
+    """Measure a drawing in ink."""
     with within(LONGEST_SECONDS):
         picture, per_module = colors_of(scene, PIXELS, page)
     middles = np.arange(scene.symbol.side) + 0.5

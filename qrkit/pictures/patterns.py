@@ -38,7 +38,6 @@ def check_patterns(rows: Iterable[Iterable[str]], **patterns: object) -> None:
     """Check each of these patterns as `check_pattern` does; what is no text, such as a list of names, has no fields.
 
     Args:
-        rows: The names of the fields of each row.
         **patterns: The patterns, by the parameters that hold them.
     """
     known = list(dict.fromkeys(chain.from_iterable(rows)))
@@ -51,11 +50,6 @@ def check_pattern(name: str, pattern: str, known: Iterable[str]) -> None:
 
     Args:
         name: The parameter that holds the pattern, for errors.
-        pattern: The pattern.
-        known: The names of all fields.
-
-    Raises:
-        InvalidParameter: If nothing fills in a field.
     """
     fields = list(dict.fromkeys(known))
     unknown = next((one for one in FIELD.findall(pattern) if one not in fields), None)

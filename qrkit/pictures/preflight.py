@@ -198,7 +198,8 @@ def _on_paper(
     quiet = have if frame else have + free_mm / module
     if quiet < needed:
         text = f"the quiet zone is {quiet:.1f} modules, and the standard asks for {needed}"
-        fix = f"set the quiet zone (padding) to {needed}, or leave {(needed - quiet) * module:.1f} mm more free around the code"
+        more = f"{(needed - quiet) * module:.1f} mm more"
+        fix = f"set the quiet zone (padding) to {needed}, or leave {more} free around the code"
         yield PrintFinding("quiet-zone", "error" if quiet < QUIET else "warning", text, fix)
     letters = framed(image.design, frame, lay_out(image.design, image.symbol, exact=True)).capital if frame else inf
     if letters * module < SMALLEST_CAPITAL_MM - ROUNDING:

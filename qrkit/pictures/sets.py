@@ -112,7 +112,6 @@ def decorated(
 
     Args:
         contents: The content of each row, or its error.
-        texts: The columns of each row.
         design: The design of all rows, or its fields.
         decoration: What they are decorated with; its caption is a pattern.
         subtitle: Pattern of the smaller words; None for those of the design.
@@ -156,11 +155,7 @@ def numbered(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _mappings(rows: Any) -> Sequence[Mapping[str, str]]:
-    """Return rows with texts as values; numbers without decimals are whole.
-
-    Raises:
-        InvalidParameter: If they are no rows, or none.
-    """
+    """Return rows with texts as values; numbers without decimals are whole."""
     from qrkit.tracking.text_columns import text_of
 
     if isinstance(rows, int) and not isinstance(rows, bool):

@@ -18,12 +18,12 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, first_of, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
-from qrkit.exchange.archives import SIGNATURE
+from qrkit.exchange.archives import SIGNATURE, gunzipped
 from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import File, table_of_files
-from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOSTLY, Table, codes_of, share_of_addresses
+from qrkit.exchange.table_files import HARDLY_ANYTHING_ELSE, MOST_BYTES, MOSTLY, Table, codes_of, share_of_addresses
 from qrkit.exchange.zip_file import MOST_READ_SIDE, tables_in
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fits, fitting, links_of
@@ -136,6 +136,7 @@ def read_table(
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
     """
+    data = gunzipped(data, MOST_BYTES)
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
     names = [name for name, _, _ in files]
     if len(files) < 2:

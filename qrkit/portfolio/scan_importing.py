@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
@@ -23,6 +23,8 @@ from qrkit.tracking.times import to_iso
 
 __all__ = ["ScanImport", "check_scans", "imports_frame", "insert_scans"]
 
+CLOCKS = timedelta(days=1)
+"""How far clocks and time zones may be apart."""
 OWN_CODES = "SELECT short_code, content, imported_scans FROM qrcodes WHERE account_id = ?"
 
 
@@ -87,6 +89,9 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, 
             visits.append({**row, "short_code": found_by(row["short_code"])})
         except LookupError as error:
             issues.append((number, str(error.args[0])))
+    if late := [time for visit in visits if datetime.fromisoformat(time := visit["time"]) > now + CLOCKS]:
+        rule = "they were read as they are; check the order of day and month, and the clock"
+        issues.append((0, f"visits in the future: {len(late):,}, such as {late[0]}; {rule}"))
     created = scans.insert(visits) if visits else 0
     counts = Counter(visit["short_code"] for visit in visits)
     numbers = {code: int(own[code]["imported_scans"]) for code in counts}

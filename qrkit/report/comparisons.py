@@ -287,8 +287,6 @@ def _events(
 
     Args:
         scans: The view, which may have scans before and after the span.
-        known: The days on which there may be scans.
-        daily: The scans of the days of the span.
     """
     start = min(span.since, max(span.until - AMONG, known.since))
     around = Span(start, max(span.until, min(start + AMONG, known.until)))

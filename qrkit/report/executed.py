@@ -83,9 +83,6 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
     Args:
         path: Where to write; an existing file is replaced only once the new one is complete.
         asked: The file of the store, the ID of the campaign or None, and the period.
-
-    Raises:
-        CannotWrite: If the file cannot be written.
     """
     store, campaign_id, days = asked
     if not Path(store).is_file():

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from qrkit import analytics
+from qrkit.analytics.over_time import by_day
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, Asked, Comparisons, Span, compared
@@ -203,16 +204,18 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Gather all facts about a view of a portfolio's scans in the given period."""
     view, most = asked.of(scans), MOST_ROWS if asked.least is None else MOST_VALUES
     with reading_one_state(portfolio.store):  # all questions see the same scans
-        (campaigns, codes), totals = _records(portfolio, scans), analytics.summary(view).iloc[0]
-        titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
-        (daily, days), swept = _daily(view), _swept_counts(view, asked)
+        campaigns, codes, titles = _records(portfolio, scans)
+        # With days without scans, 10,000 QR Codes would have 3 million rows in ten months.
+        daily, days = analytics.scans_per_day(view, by="qrcode_id", zeros=False), analytics.scans_per_day(view)
         per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
+        # Swept visits are stored per UTC day, so the bounds are taken as UTC days.
+        swept = _counts(view.ask(SWEPT, first_day=asked.since, day_after=asked.until))
         part, names, leaders = _parts(campaigns, codes, titles, counted)
         whole, down = whole_days(asked, first, last), outage_days(_inside(view, first, last))
-        known = zip(days["day"].dt.date, days["scans"].tolist(), strict=True)
-        daily_up = {day: number for day, number in known if day not in down}
-        comparisons = compared(view, whole, daily_up, asked, names=names, part=part)
+        comparisons = compared(
+            view, whole, by_day(days[~days["day"].dt.date.isin(down)]), asked, names=names, part=part
+        )
         return Facts(
             campaigns=campaigns,
             codes=codes,
@@ -220,8 +223,6 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             titles=titles,
             first=first,
             last=last,
-            scans=int(totals["scans"]),
-            visitors=int(totals["visitors"]),
             per_day=per_day,
             whole=whole,
             attributes={name: _by_attribute(view, name, most, codes) for name in asked.attributes},
@@ -258,17 +259,16 @@ def split_codes(portfolio: Portfolio, codes: Sequence[QRCode]) -> Iterator[Split
                 )
 
 
-def _records(portfolio: Portfolio, view: Scans) -> tuple[list[Campaign], list[QRCode]]:
-    """Return the records of a view, without QR Codes that the plan hides."""
+def _records(portfolio: Portfolio, view: Scans) -> tuple[list[Campaign], list[QRCode], dict[str | None, str]]:
+    """Return the records of a view, without QR Codes that the plan hides, and the titles of the campaigns."""
     codes = [code for code in portfolio.list_qrcodes() if code.is_available]
     campaigns = portfolio.list_campaigns()
     if (own := view.qrcodes) is not None:
         codes = [code for code in codes if code.id in own]
-    if (chosen := view.campaigns) is None:
-        return campaigns, codes
-    return [campaign for campaign in campaigns if campaign.id in chosen], [
-        code for code in codes if code.campaign_id in chosen
-    ]
+    if (chosen := view.campaigns) is not None:
+        campaigns = [campaign for campaign in campaigns if campaign.id in chosen]
+        codes = [code for code in codes if code.campaign_id in chosen]
+    return campaigns, codes, titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
 
 
 def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
@@ -280,7 +280,10 @@ def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
 
 def _of_view(view: Scans) -> dict[str, Any]:
     """Return what a view alone tells, under the names of the fields of the facts."""
+    totals = analytics.summary(view).iloc[0]
     return {
+        "scans": int(totals["scans"]),
+        "visitors": int(totals["visitors"]),
         "time_zone": view.time_zone,
         "most_a_day": view.most_a_day,
         "visits": _counts(analytics.visits_by_kind(view), "visits", by="kind"),
@@ -311,12 +314,6 @@ def _by_attribute(view: Scans, name: str, most: int, codes: Sequence[QRCode]) ->
     if name == "qrcode":
         return _named(analytics.scans_by(view, "qrcode_id", most=most), codes)
     return analytics.scans_by(view, name, most=most)
-
-
-def _daily(view: Scans) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return scans per day and QR Code, and scans per day with the days without scans."""
-    # With days without scans, 10,000 QR Codes would have 3 million rows in ten months.
-    return analytics.scans_per_day(view, by="qrcode_id", zeros=False), analytics.scans_per_day(view)
 
 
 def _silent(view: Scans, first: date | None, last: date | None, codes: Sequence[QRCode]) -> pd.DataFrame:
@@ -400,11 +397,6 @@ def _hourly(scans: Scans) -> pd.DataFrame:
     frame = scans.ask(HOURLY.format(local=local_time(stretches_of(scans))))
     types = {"day": "datetime64[us]", "hour": "int64", "campaign_id": "str", "scans": "int64"}
     return with_dtypes(frame, types)
-
-
-def _swept_counts(scans: Scans, asked: Asked) -> dict[str, int]:
-    """Return counts of swept visits. They are stored per UTC day, so the bounds are taken as UTC days."""
-    return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
 
 
 def _counts(frame: pd.DataFrame, what: str = "scans", *, by: str = "qrcode_id") -> dict[str, int]:

@@ -416,7 +416,7 @@ def leader(facts: Facts) -> str:
     gone = facts.comparisons.on_left_out
     if not any(gone):
         return told
-    rest, other_rest = (number(count - on_days) for count, on_days in zip((scans, other_scans), gone, strict=True))
+    rest, other_rest = (number(count - by_day) for count, by_day in zip((scans, other_scans), gone, strict=True))
     days = list_days(facts.comparisons.left_out)
     return f"{told} {say('leads_without', days=days, scans=rest, other_scans=other_rest)}"
 

@@ -27,6 +27,7 @@ from itertools import chain, count
 import pandas as pd
 
 from qrkit.analytics import without_small_groups
+from qrkit.analytics.over_time import by_day
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Asked, Comparisons, Span, compare_sides
@@ -235,8 +236,7 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
     leading, previous = made.leading if _has_leaders(facts) else None, made.previous
     if made.first is None or made.second is None:
         return Comparisons(leading=leading)
-    totals = facts.per_day.groupby("day", as_index=False)["scans"].sum()
-    days = dict(zip(totals["day"].dt.date, totals["scans"].tolist(), strict=True))
+    days = by_day(facts.per_day.groupby("day", as_index=False)[["scans"]].sum())
     sides = [
         {day: days.get(day, 0) for day in span.dates if day not in facts.down} for span in (made.first, made.second)
     ]

@@ -105,22 +105,14 @@ def check(
 
 
 def level_named(level: str) -> Level:
-    """Return the level with this name.
-
-    Raises:
-        InvalidParameter: If the level is unknown.
-    """
+    """Return the level with this name."""
     from qrkit.scanning.scan_report import LEVELS
 
     return one_of("level", level, LEVELS)
 
 
 def audience_named(audience: str) -> Audience:
-    """Return the audience with this name.
-
-    Raises:
-        InvalidParameter: If the audience is unknown.
-    """
+    """Return the audience with this name."""
     from qrkit.scanning.scan_report import AUDIENCES
 
     return one_of("audience", audience, AUDIENCES)

@@ -107,16 +107,7 @@ class Appearance:
 
 
 def appearance_of(design: Design, pictures: Pictures, symbol: Symbol) -> Appearance:
-    """Measure a design by drawing it twice.
-
-    Args:
-        design: The design.
-        pictures: The images of the design.
-        symbol: Any symbol of the version.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the design.
-    """
+    """Measure a design by drawing it twice."""
     changing = np.isin(role_grid(symbol.version), CHANGING)
     dark = true_modules(symbol)
     seen = []

@@ -86,12 +86,7 @@ def _is_robust_look(look: Look | None) -> bool:
 
 
 def reckoned(design: Design) -> ScanReport | None:
-    """Return the static report of a design that need not be drawn; None if it has to be drawn.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-        InvalidParameter: If the frame cannot be drawn.
-    """
+    """Return the static report of a design that need not be drawn; None if it has to be drawn."""
     look = _look_of(design) or _look_with_eyes(design)
     if look is None:
         return None

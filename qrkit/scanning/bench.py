@@ -90,20 +90,12 @@ class Bench:
         return other
 
     def state(self, design: Design) -> State:
-        """Measure a design.
-
-        Raises:
-            InvalidParameter: If the design leaves less than one pixel per module.
-            ContentTooLong: If the content does not fit.
-        """
+        """Measure a design."""
         if design not in self._states:
-            self._states[design] = self._measured(design)
+            _, symbol, _, scene = self.drawn(design)
+            sampled = sample(scene)
+            self._states[design] = State(design, symbol, budget_of(sampled, symbol), sampled, self._audience)
         return self._states[design]
-
-    def _measured(self, design: Design) -> State:
-        _, symbol, _, scene = self.drawn(design)
-        sampled = sample(scene)
-        return State(design, symbol, budget_of(sampled, symbol), sampled, self._audience)
 
     def after(self, design: Design, steps: Iterable[Step]) -> State | None:
         """Return the state after some steps; None if they lead to an invalid design."""
@@ -127,12 +119,7 @@ class Bench:
         return examine(self.drawn(design), level, audience=self._audience)
 
     def drawn(self, design: Design) -> Drawn:
-        """Draw a design, fitting free pad codewords to it.
-
-        Raises:
-            InvalidParameter: If the design leaves less than one pixel per module.
-            ContentTooLong: If the content does not fit.
-        """
+        """Draw a design, fitting free pad codewords to it."""
         symbol, pictures = symbol_of(design), self._pictures_of(design)
         if design.pad_codewords == "free" and not is_plain(design):
             symbol = self.fitted(design, symbol)

@@ -98,9 +98,6 @@ class Budget(Shown):
 
         Found when first asked for: the design is drawn again without each of its parts, which takes several times as
         long as the rest of a static check.
-
-        Raises:
-            RenderingFailed: If the renderer fails on a part of the design, or takes too long.
         """
         return self.find_causes(self) if self.find_causes else ()
 
@@ -186,7 +183,6 @@ def wrong_modules(luma: Greys, symbol: Symbol) -> Flags:
 
     Args:
         luma: Luma of the middle of each module, including `MARGIN` modules around the symbol.
-        symbol: The encoded symbol.
     """
     dark = true_modules(symbol)
     value = relative(1 - luma if is_inverted(luma, dark) else luma, dark)

@@ -54,9 +54,6 @@ class Sheet:
             transparency.
         px: Pixels per module in the image, 1..400.
         margin: Width of the page margin around the image, in modules, 0..40.
-
-    Raises:
-        InvalidParameter: If an argument is out of range.
     """
 
     def __init__(self, greys: np.ndarray[Any, Any], px: float, margin: float = 6) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Marker, Modules
@@ -36,6 +36,12 @@ PANEL_PIXELS = 12
 """Pixels per module in the image that readers get; conditions may reduce it."""
 
 
+PLAIN: dict[str, Any] = {
+    **dict.fromkeys(("photo", "wrapper", "frame")), "foreground": BLACK, "background": WHITE,
+}  # fmt: skip
+"""Parts that may cause damage unless they are absent or one color, and what stands in for them."""
+
+
 class Drawn(NamedTuple):
     """A design with its drawing.
 
@@ -53,12 +59,7 @@ class Drawn(NamedTuple):
 
 
 def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
-    """Draw a design.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-        AssetError: If an image in the design is invalid or cannot be fetched.
-    """
+    """Draw a design."""
     pictures = read_assets(design.pictures, fetch) if design.pictures else {}
     symbol = symbol_of(design, pictures)
     return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
@@ -70,14 +71,8 @@ def examine(
     """Check a design; see `qrkit.check`.
 
     Args:
-        drawn: The design with its drawing.
-        level: The level of the check.
         engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
         audience: Whose readers must read it.
-
-    Raises:
-        InvalidParameter: If the design is a Micro QR Code, which has no verdict.
-        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     design, symbol, pictures, scene = drawn
     with within(LONGEST_SECONDS):
@@ -108,12 +103,7 @@ def examine(
 
 
 def measure(drawn: Drawn) -> tuple[Sampled, Budget]:
-    """Sample a drawing, and compute the error correction that it uses.
-
-    Raises:
-        InvalidParameter: If the design is a Micro QR Code, which has no verdict.
-        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
-    """
+    """Sample a drawing, and compute the error correction that it uses."""
     if drawn.design.micro:
         raise no_verdict()
     with within(LONGEST_SECONDS):
@@ -139,9 +129,6 @@ def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause
     """Return the damage that each part of a design does to its symbol, the worst first, without harmless parts.
 
     Damage that either of two parts would cause alone is attributed to neither.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     if not budget.wrong.any():
         return ()
@@ -170,16 +157,9 @@ def _without(design: Design, pictures: Pictures, wrong: np.ndarray) -> Iterator[
         if getattr(design.markers, corner) and wrong[rows, columns].any():
             markers = design.markers.replace(**{corner: Marker(pattern="default")})
             yield f"markers.{corner}", design.replace(markers=markers), pictures
-    if design.photo:
-        yield "photo", design.replace(photo=None), pictures
-    if design.wrapper:
-        yield "wrapper", design.replace(wrapper=None), pictures
-    if design.frame:
-        yield "frame", design.replace(frame=None), pictures
-    if not isinstance(design.foreground, Color):
-        yield "foreground", design.replace(foreground=BLACK), pictures
-    if not isinstance(design.background, Color):
-        yield "background", design.replace(background=WHITE), pictures
+    for name, plain in PLAIN.items():
+        if not isinstance(getattr(design, name), Color | None):
+            yield name, design.replace(**{name: plain}), pictures
 
 
 def _renumbered(pictures: Pictures, gone: int) -> Pictures:

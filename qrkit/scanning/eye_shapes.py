@@ -44,9 +44,7 @@ def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, 
 
     Args:
         is_dark: bool: which pixels of the drawing are dark.
-        luma: The drawing on a white page.
         light: Luma of typical light modules.
-        sampled: The drawing.
         corner: top_left, top_right or bottom_left.
     """
     pixels = sampled.pixels

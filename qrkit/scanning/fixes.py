@@ -115,9 +115,7 @@ def heavier(design: Design, kind: str, weight: float) -> Fix | None:
     """Enlarge dark sprites to the area of a disc as wide as a module, or remove light sprites.
 
     Args:
-        design: The design.
         kind: The kind of modules with too little weight, dark or light.
-        weight: The measured weight of these modules.
     """
     modules = design.modules
     if modules.sprite:

@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def symbol_of(design: Design, pictures: Pictures) -> Symbol:
-    """Encode a design, fitting free pad codewords to its drawing.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-        RenderingFailed: If the renderer fails on a part of the drawing.
-    """
+    """Encode a design, fitting free pad codewords to its drawing."""
     symbol = encode.symbol_of(design)
     return fitted_symbol(design, pictures, symbol) if design.pad_codewords == "free" else symbol
 
@@ -31,11 +26,7 @@ def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
 
     Args:
         design: The design; if it has no mask, all masks are tried.
-        pictures: The images of the design.
         symbol: The symbol of the design with standard pad codewords.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the drawing.
     """
     if is_plain(design):
         return symbol

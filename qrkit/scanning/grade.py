@@ -126,10 +126,6 @@ def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
     Args:
         reflectance: float, (side + 2 · `QUIET_ZONE`) squared: linear reflectance of each module, 0..1, including the
             quiet zone, in the orientation of the encoded symbol. For light on dark, pass 1 - reflectance.
-        symbol: The encoded symbol.
-
-    Raises:
-        InvalidParameter: If `reflectance` has the wrong shape or values out of range.
     """
     reflectance = _checked(reflectance, symbol.side)
     dark = np.pad(true_modules(symbol), QUIET_ZONE)

@@ -130,7 +130,6 @@ def issues_of(
     Args:
         design: The design, for which fixes are proposed; None for an image.
         budget: The budget of its symbol; None if it is known that no module reads wrong.
-        structure: The structure of its drawing.
         audience: Whose readers must read it. What only embedded readers need is a note for phones.
         level: The level of the check. `standard` and `full` leave it to readers what low contrast and a mirrored symbol
             cost.
@@ -181,7 +180,7 @@ def _why_used(design: Design | None, budget: Budget) -> tuple[str, str, fixes.Fi
 def _damage(design: Design | None, budget: Budget) -> str:
     """Say how much error correction is used, and by what."""
     part = " in one part of the code" if len(budget.errors) > 1 else ""
-    amount = f"{_percent(budget.used, MOST_USED)} of what error correction can restore{part}"
+    amount = f"{_towards(budget.used, MOST_USED):.0%} of what error correction can restore{part}"
     names = list(dict.fromkeys(part_name(cause.path, design) for cause in budget.causes))
     if len(names) == 1:
         return f"{names[0]} hides {amount}"
@@ -368,10 +367,6 @@ def _charset(design: Design) -> Iterator[Issue]:
 def _towards(value: float, limit: float) -> float:
     """Round to hundredths, away from the limit; rounding towards it could produce "0.65; scanners need 0.65"."""
     return _floor(value) if value < limit else _ceil(value)
-
-
-def _percent(value: float, limit: float) -> str:
-    return f"{_towards(value, limit):.0%}"
 
 
 def _floor(value: float) -> float:

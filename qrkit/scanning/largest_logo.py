@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 from qrkit.design.color import Color
 from qrkit.design.decoration import Layer
@@ -101,13 +101,13 @@ def largest_logo(
         design = design.replace(pad_codewords=pad_codewords)
     side, logo = layout_of(design).side, Logo.read(content, fetch)
     ground = Ground(plate, ring, padding) if plate else None
-    with_logo = partial(_with_logo, design, logo, ground, place=place, display=display)
     bench = Bench(target, fetch, audience)
     known = {(issue.code, issue.where) for issue in bench.state(design).issues}
 
     @cache
     def fitted(parts: int) -> State | None:
-        return _fit(bench, with_logo(parts / PARTS / side), known, may)
+        layers = logo.layers(design, logo.layer_on(design, parts / PARTS / side, place), ground, {"display": display})
+        return _fit(bench, design.replace(layers=[*design.layers, *layers]), known, may)
 
     verdict = cache(lambda: bench.report(design, level).verdict)
 
@@ -124,13 +124,6 @@ def largest_logo(
     if best is None or best.design is None:
         raise CannotRepair(NOTHING_FITS)
     return LargestLogo(best.design.layers[-1], share / PARTS / side, best.design, best)
-
-
-def _with_logo(
-    design: Design, logo: Logo, ground: Ground | None, share: float, *, place: tuple[float, float], display: Display
-) -> Design:
-    layer = logo.layer_on(design, share, place)
-    return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, {"display": display})])
 
 
 def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: Collection[str]) -> State | None:

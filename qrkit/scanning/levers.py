@@ -21,11 +21,7 @@ LEVERS: tuple[Lever, ...] = get_args(Lever)
 
 
 def levelled(design: Design, level: ErrorCorrectionLevel) -> Design:
-    """Return the design with another error correction level in its current version.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-    """
+    """Return the design with another error correction level in its current version."""
     version = (layout_of(design).side - 17) // 4
     smallest = encode(design.content, error_correction=level, **encoding_of(design)).version
     return design.replace(ec=level, version=design.version if smallest == version else version)

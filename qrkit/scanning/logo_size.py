@@ -148,10 +148,6 @@ def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = N
 
     Returns:
         0.01..0.4 of the symbol's side; None if every size uses more.
-
-    Raises:
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
     """
     from qrkit.scanning.logo_trial import LogoTrial
 

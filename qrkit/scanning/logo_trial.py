@@ -26,7 +26,7 @@ from qrkit.scanning.budget import Budget, damage, true_modules, with_margin, wro
 from qrkit.scanning.examine import drawn
 from qrkit.scanning.issues import MOST_USED, fixed_issues
 from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, Greys, median, middles, sample, sample_modules
+from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, Greys, median, middles, sample
 from qrkit.scanning.verdict import no_verdict
 from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Role, Symbol
@@ -54,13 +54,7 @@ class LogoTrial:
     The other images of the design, its frame, and the shapes of its modules do not count.
 
     Args:
-        design: The design.
-        logo: The logo.
         fetch: Downloads the logo if it is given by its URL.
-
-    Raises:
-        InvalidParameter: If the design is a Micro QR Code, which has no verdict.
-        ContentTooLong: If the content of the design does not fit.
     """
 
     def __init__(self, design: Design, logo: Logo, fetch: Fetch | None) -> None:
@@ -71,22 +65,12 @@ class LogoTrial:
         self._symbol, self._layout = symbol_of(self._plain), layout_of(self._plain)
 
     def is_modest(self, share: float, ground: Ground | None, place: tuple[float, float]) -> bool:
-        """Return whether the logo, with its plate, uses at most half of the error correction, and spares what has none.
-
-        Raises:
-            AssetError: If the logo cannot be drawn.
-            RenderingFailed: If the renderer fails on the logo, or takes too long.
-        """
+        """Return whether the logo and its plate use at most half of the error correction, and spare what has none."""
         layers = self._layers(share, ground, place)
         return (self._is_free or _is_modest(self._reckoned(layers, ground))) and _is_modest(self._measured(layers))
 
     def is_likely(self, share: float, ground: Ground | None, place: tuple[float, float]) -> bool:
-        """Return whether the logo is modest by arithmetic or, with free pad codewords, which depend on it, if drawn.
-
-        Raises:
-            AssetError: If the logo cannot be drawn.
-            RenderingFailed: If the renderer fails on the logo, or takes too long.
-        """
+        """Return whether the logo is modest by arithmetic or, with free pad codewords, which depend on it, if drawn."""
         layers = self._layers(share, ground, place)
         return _is_modest(self._measured(layers) if self._is_free else self._reckoned(layers, ground))
 
@@ -103,7 +87,8 @@ class LogoTrial:
         with within(LONGEST_SECONDS):
             _, symbol, _, scene = drawn(self._plain.replace(layers=layers), self._fetch)
             window = self._window(layers)
-            return _budget(symbol, _bare_luma(self._plain, symbol), window, sample_modules(scene, *window))
+            seen = sample(scene, PIXELS, *window).modules()
+            return _budget(symbol, _bare_luma(self._plain, symbol), window, seen)
 
     def _reckoned(self, layers: Sequence[Layer], ground: Ground | None) -> Budget:
         """Return what layers use by arithmetic."""

@@ -245,9 +245,6 @@ def run_panel(
         engines: The readers to use; by default those of the audience or, at level full, all that are installed.
         seed: Seed of the noise and of the angles of the captures, 0 or more.
         symbol: The symbol in the image, if known. Frames in which a reader misses the plain symbol do not count.
-
-    Raises:
-        InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
     """
     one_of("level", level, LEVELS)
     is_chosen = engines is not None

@@ -93,52 +93,30 @@ def middles(greys: Greys, pixels: int) -> Greys:
     return means
 
 
-def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
+def sample(scene: Scene, pixels: int = PIXELS, rows: slice = slice(None), columns: slice = slice(None)) -> Sampled:
     """Draw the symbol of a scene and its surroundings, with a few pixels per module.
 
     Args:
-        scene: The drawing.
         pixels: Pixels per module, at least 3; large symbols get fewer.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
+        rows: Rows of modules to draw, counted from the margin; by default, all of them.
+        columns: Columns of modules to draw.
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
-    pixels = _pixels(pixels, across)
-    matrix = _onto_modules(scene, pixels, (0, 0))
-    picture = _painted(scene, matrix, (across * pixels, across * pixels))
+    pixels = max(3, min(pixels, MOST_SAMPLED_SIDE // across))
+    (top, bottom, _), (left, right, _) = rows.indices(across), columns.indices(across)
+    is_across, is_down = _flips(scene)
+    begin = (across - right if is_across else left, across - bottom if is_down else top)
+    matrix = _onto_modules(scene, pixels, begin)
+    picture = _painted(scene, matrix, ((right - left) * pixels, (bottom - top) * pixels))
     is_inside = np.zeros(picture.shape[:2], dtype=bool)
-    box = [max(0, round(edge)) for edge in matrix.box(0, 0, scene.width, scene.height)]
-    is_inside[box[1] : box[1] + box[3], box[0] : box[0] + box[2]] = True
+    x, y, width, height = matrix.box(0, 0, scene.width, scene.height)
+    edges = [max(0, round(edge)) for edge in (x, y, x + width, y + height)]
+    is_inside[edges[1] : edges[3], edges[0] : edges[2]] = True
     luma, alpha = picture[:, :, :3] @ WEIGHTS, picture[:, :, 3]
     # Undo the flip of the design.
-    is_across, is_down = _flips(scene)
     turn = (slice(None, None, -1 if is_down else 1), slice(None, None, -1 if is_across else 1))
     return Sampled(side, pixels, luma[turn], alpha[turn], is_inside[turn], is_across != is_down)
-
-
-def sample_modules(scene: Scene, rows: slice, columns: slice) -> Greys:
-    """Return what `sample(scene).modules()` has in these rows and columns, drawing no more than these modules.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
-    """
-    across = scene.symbol.side + 2 * MARGIN
-    pixels = _pixels(PIXELS, across)
-    (first_row, last_row, _), (first, last, _) = rows.indices(across), columns.indices(across)
-    size = ((last - first) * pixels, (last_row - first_row) * pixels)
-    is_across, is_down = _flips(scene)
-    begin = (across - last if is_across else first, across - last_row if is_down else first_row)
-    picture = _painted(scene, _onto_modules(scene, pixels, begin), size)
-    alpha = picture[:, :, 3]
-    luma = middles(picture[:, :, :3] @ WEIGHTS * alpha + (1 - alpha), pixels)
-    return luma[:: -1 if is_down else 1, :: -1 if is_across else 1]
-
-
-def _pixels(wanted: int, across: int) -> int:
-    """Return pixels per module of a measured drawing with this number of modules per side."""
-    return max(3, min(wanted, MOST_SAMPLED_SIDE // across))
 
 
 def _onto_modules(scene: Scene, pixels: int, begin: tuple[int, int]) -> Matrix:
@@ -160,12 +138,8 @@ def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels,
     """Return red, green and blue of the whole image on a page, 0..1, and its pixels per module.
 
     Args:
-        scene: The drawing.
         pixels: Pixels per module, unless the image would exceed `MOST_READ_SIDE` pixels per side.
         page: The color of the page behind transparent areas.
-
-    Raises:
-        RenderingFailed: If the renderer fails on a part of the scene.
     """
     from qrkit.drawing.scene import Matrix
 

@@ -26,8 +26,6 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     """Measure a drawing.
 
     Args:
-        sampled: The drawing.
-        symbol: The encoded symbol.
         wrong: bool, side x side: modules that read wrong, which are left out of the weights.
     """
     white, luma = sampled.on(1.0), sampled.modules()

@@ -23,7 +23,6 @@ def sufficient_symbols(bench: Bench, state: State, may: Collection[str]) -> Iter
 
     Args:
         bench: Measures designs, and decides whether error correction is enough.
-        state: The design with its symbol.
         may: The allowed levers, of which mask, pad_codewords and ec are used.
     """
     design, appearance = state.design, bench.appearance(state.design, state.symbol)

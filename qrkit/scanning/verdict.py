@@ -36,8 +36,6 @@ def report_of(
     """Create the report from the issues of a drawing and the results of a panel.
 
     Args:
-        content: The content of the symbol.
-        level: The level of the check.
         issues: The issues of the drawing, with their severities for the audience.
         audience: Whose readers must read it.
         panel: The results of the readers, if they were used.

@@ -15,15 +15,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, Self, TypedDict
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-    ValidationError,
-    WrapValidator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WrapValidator, model_validator
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.limits import (
@@ -61,7 +53,7 @@ def _read_moment(value: Any, read: Callable[[Any], datetime]) -> datetime:
     try:
         if isinstance(value, date) or (isinstance(value, str) and re.match(r"[0-9]{4}-", value)):
             return utc(read(value))
-    except ValidationError:
+    except ValueError:  # it is no timestamp, which pydantic says in other words
         pass
     except OverflowError as error:
         raise broken("must lie in the years 1 to 9999 of UTC", code="out-of-range") from error

@@ -152,7 +152,7 @@ class Claims:
     """
 
     def __init__(self, codes: Iterable[str], tails: Mapping[str, str], *, ignores_case: bool = False) -> None:
-        self._ignores_case = ignores_case
+        self._folded = str.lower if ignores_case else str
         # The garbage collector looks through a set again and again, but not through a dict of texts.
         self._codes = dict.fromkeys(map(self._folded, codes))
         self._tails = dict(tails)
@@ -173,9 +173,6 @@ class Claims:
         self._codes[code] = None
         if link.urlinfo:
             self._tails[code] = link.urlinfo
-
-    def _folded(self, code: str) -> str:
-        return code.lower() if self._ignores_case else code
 
 
 def slug(text: str) -> str:

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from qrkit.contents.time_zones import suggest_zone, zone_or_none
+from qrkit.contents.moments import suggest_zone, zone_or_none
 from qrkit.errors import InvalidParameter, Problem
 
 Clock = Callable[[], datetime]

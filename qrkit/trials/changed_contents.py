@@ -66,22 +66,12 @@ def subject_of(subject: Design | Readable, url: str) -> Subject:
 
     Args:
         subject: A design, or a picture in any form that `decode` takes.
-        url: A content as long as all others will be.
-
-    Raises:
-        InvalidParameter: If it is a Micro QR Code, or the code in a picture cannot get this content.
-        UnreadableFile: If the picture cannot be read.
-        NoSymbol: If the picture shows no QR Code.
     """
     return _of_design(subject, url) if isinstance(subject, Design) else _of_picture(*matched(subject), url)
 
 
 def look_of(subject: Design | Readable) -> str:
-    """Return a key of all designs that differ in their content alone, or of the file of a picture.
-
-    Raises:
-        InvalidParameter: If it is a picture without a file.
-    """
+    """Return a key of all designs that differ in their content alone, or of the file of a picture."""
     if isinstance(subject, Design):
         subject = dumps(loads(subject.to_json()) | {"content": ""}, sort_keys=True).encode()
     elif isinstance(subject, str | Path):

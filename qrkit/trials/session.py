@@ -57,8 +57,6 @@ class Session:
     so that both are read from the same distance in the same light.
 
     Args:
-        subject: The code to try.
-        url: The beginning of the address of a code.
         seconds: How long a code is shown to phones that do not read it.
 
     Attributes:
@@ -87,9 +85,7 @@ class Session:
         """Note that a phone has opened the address of a code; None if there is no such code, or no trial any more.
 
         Args:
-            id: The ID in the address.
             address: The IP address of the phone. Together with the user agent, it tells phones apart.
-            agent: The user agent.
         """
         with self._changed:
             number = next((number for number, one in enumerate(self._rounds) if one.id == id), None)

@@ -48,7 +48,6 @@ class TrialPages:
     """The WSGI app of a trial. Whatever is not an address of it gets the same answer: 404, without a word.
 
     Args:
-        session: The trial.
         note: What had to change in the code.
         pause: Seconds between two codes, in which people get their phones ready.
         result: Returns the page with the result.

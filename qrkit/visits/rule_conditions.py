@@ -21,6 +21,7 @@ from qrkit.store.recording.user_agents import LONGEST, parse_user_agent
 from qrkit.tracking.countries import OTHER_COUNTRIES
 from qrkit.tracking.records import Place
 from qrkit.tracking.redirect_rules import (
+    BROWSERS,
     WEEKDAYS,
     Condition,
     RedirectRule,
@@ -47,18 +48,8 @@ SYSTEMS = {"iOS": "ios", "Mac OS X": "macos", "Chrome OS": "chromeos", "Android"
 LINUX = frozenset({"Linux", "Ubuntu", "Debian", "Fedora"})
 GROUPS = {"mobile": ("android", "ios"), "desktop": ("windows", "macos", "linux", "chromeos")}
 """Words for several systems."""
-FAMILIES = {
-    "Android": "android_browser",
-    "Chrome": "chrome",
-    "Chromium": "chrome",
-    "Edge": "edge",
-    "Firefox": "firefox",
-    "Mobile": "safari",  # Mobile Safari
-    "Opera": "opera",
-    "Safari": "safari",
-    "Samsung": "samsung_internet",
-}
-"""The browser by the first word of a family; families such as Chrome Mobile iOS have several."""
+FAMILIES = {"android": "android_browser", "chromium": "chrome", "mobile": "safari", "samsung": "samsung_internet"}
+"""First words of families of browsers that rules call otherwise; Mobile Safari is Safari."""
 _LANGUAGE = re.compile(
     r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,9})?|\.\d{1,9}))?\s*"
 )
@@ -186,7 +177,8 @@ def _test_of(condition: Condition, beside: Sequence[Condition]) -> Test:
 def _words_for(user_agent: str) -> frozenset[str]:
     parsed = parse_user_agent(user_agent)
     system = "linux" if parsed.system in LINUX else SYSTEMS.get(parsed.system or "", "")
-    words = {system, parsed.device, FAMILIES.get((parsed.browser or "").split(" ")[0], "")}
+    family = (parsed.browser or "").split(" ")[0].lower()
+    words = {system, parsed.device, *({FAMILIES.get(family, family)} & set(BROWSERS))}
     return frozenset(words | {group for group, systems in GROUPS.items() if system in systems})
 
 

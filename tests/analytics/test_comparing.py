@@ -387,7 +387,7 @@ def test_what_cannot_be_compared_is_refused():
     portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6]}))
     with portfolio:
         view = views["aa"].where(since=MONDAY, until=date(2026, 3, 8))
-        with pytest.raises(InvalidParameter, match="scans: has 1 whole days; 2 are needed"):
+        with pytest.raises(InvalidParameter, match="scans: needs 2 whole days or more to see how days vary, not 1"):
             analytics.rates(view.where(until=date(2026, 3, 3)))
         for level in (0, 1, -1, "0.9", True, None):
             with pytest.raises(InvalidParameter, match=r"level.*: must be above 0 and below 1"):

@@ -204,5 +204,5 @@ def test_what_cannot_be_ranked_is_refused():
                 analytics.ranking(view, by=wrong)
         with pytest.raises(InvalidParameter, match=r"level.*: must be above 0 and below 1"):
             analytics.ranking(view, level=1)
-        with pytest.raises(InvalidParameter, match="scans: has 1 whole days; 2 are needed"):
+        with pytest.raises(InvalidParameter, match="scans: needs 2 whole days or more to see how days vary, not 1"):
             analytics.ranking(view.where(until=date(2026, 3, 3)))

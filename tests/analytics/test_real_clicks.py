@@ -157,7 +157,7 @@ def test_clicks_of_robots_are_told_apart_where_nobody_says_what_they_were(clicks
 
 
 def test_an_hour_is_too_short_to_say_how_much_days_vary(portfolio):
-    with pytest.raises(InvalidParameter, match="0 whole days; 2 are needed to see how days vary"):
+    with pytest.raises(InvalidParameter, match="needs 2 whole days or more to see how days vary, not 0"):
         analytics.rates(portfolio.scans.where(until="2012-03-17"))
 
 

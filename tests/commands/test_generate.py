@@ -489,7 +489,7 @@ def test_templates_are_kept_listed_shown_and_deleted(store, template, folder):
     assert template("save", "night", "night.json") == "night: saved\n"
     assert template("list") == "brand\nnight\n"
     assert json.loads(template("show", "night")) == {"background": "black", "foreground": "white"}
-    assert template("delete", "brand") == "brand: deleted\n"
+    assert template("remove", "brand") == "brand: removed\n"
     assert [json.loads(line) for line in template("list", "--json").splitlines()] == [{"name": "night"}]
     assert json.loads(template("save", "day", "night.json", "--json")) == {"name": "day"}
     assert json.loads(template("delete", "day", "--json")) == {"name": "day"}
@@ -502,7 +502,7 @@ def test_templates_are_kept_listed_shown_and_deleted(store, template, folder):
         (["save", "x", "wrong.json"], "size=99: must be in 1..20 pixels per module"),
         (["save", "", "gates.csv"], "gates.csv: the design is not JSON"),
         (["show", "brnd"], "no template 'brnd'"),
-        (["delete", "brnd"], "no template 'brnd'"),
+        (["remove", "brnd"], "no template 'brnd'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -28,7 +28,7 @@ NESTED = {
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
     "campaign": ["list", "add", "set", "remove"],
     "webhook": ["add", "list", "test", "log", "replay", "remove"],
-    "template": ["save", "list", "show", "delete"],
+    "template": ["save", "list", "show", "remove"],
     "gs1": ["set", "show", "list", "import", "export"],
 }
 COMMANDS = [
@@ -229,7 +229,7 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "account revoke Ana ID",
         "template save brand brand.json",
         "template list",
-        "template delete brand",
+        "template remove brand",
         "campaign add Spring",
         "campaign list",
         "campaign set Spring --name Summer",

@@ -81,6 +81,7 @@ def test_a_model_number_has_the_check_pair_of_the_general_specifications():
 
 # ---- random records
 
+SSCC = "195201234567891232"
 letters = st.text(LETTERS, min_size=1, max_size=20)
 digits = st.text("0123456789", min_size=17, max_size=17)
 
@@ -195,6 +196,22 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
         (lambda: contents.gs1_elements({"01": "09506000134352", "10": "A\n"}), r"\(10\)"),
         (lambda: contents.gs1_elements(5), "must be an object"),
         *(
+            (lambda number=number, value=value: contents.gs1_elements({"00": SSCC, number: value}), message)
+            for number, value, message in (
+                ("4321", "7", r"\(4321\) must be 0 \(no\) or 1 \(yes\), not '7'"),
+                ("4300", "A%2", "after each %"),
+                ("4307", "at", "two capital letters"),
+                ("4309", "18000000010000000000", "must be a latitude"),
+                ("7241", "11", "type of media"),
+                ("7252", "7", "0, 1, 2 or 9"),
+                ("7258", "3/2", "like 1/2"),
+                ("8001", "00000025003011", "above 0"),
+                ("8006", "095060001343520302", "piece 1 of 2"),
+                ("8026", "095060001343520001", "piece 1 of 2"),
+                ("8011", "012", "must not begin with 0"),
+            )
+        ),
+        *(
             (lambda elements=elements: contents.gs1_elements(elements), rf"both \({one}\) and \({other}\), which GS1")
             for elements, one, other in (
                 ("(01)09506000134352(37)25", "01", "37"),
@@ -248,3 +265,15 @@ def test_hostile_texts_take_no_longer_than_others(start, piece):
 )
 def test_dates_may_lack_a_day_or_have_a_time(element):
     assert contents.read(str(contents.gs1_elements(f"(01)09506000134352{element}"))).kind == "gs1_elements"
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("4300", "A%20B+C"), ("4307", "AT"), ("4309", "18000000003600000000"), ("4322", "0"), ("7241", "80"),
+        ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"), ("8011", "0"),
+    ],
+)  # fmt: skip
+def test_values_at_their_bounds_are_written_and_read(number, value):
+    content = contents.gs1_elements({"00": SSCC, number: value})
+    assert contents.read(str(content)).fields["elements"] == {"00": SSCC, number: value}

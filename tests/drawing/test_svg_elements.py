@@ -1,11 +1,13 @@
 """Outlines as text: each number to a thousandth, and in as few characters as possible."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.design.outline import Outline, Scattered, circle
+from qrkit.design.outline import Outline, Scattered, circle, polygon, rectangle
 from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.drawing.svg.svg_text import number
@@ -24,7 +26,12 @@ POINTS = st.one_of(
 @given(st.lists(POINTS, max_size=8))
 def test_a_path_has_the_numbers_of_its_outline_as_they_are_written_alone(segments):
     text = "".join(letter + " ".join(map(number, numbers)) for letter, numbers in segments)
-    assert path_data(Outline.of(segments)) == text
+    assert path_data(Outline.of(segments)) == re.sub(r"(?<!\d)0\.", ".", text)
+
+
+def test_lines_along_an_axis_have_one_number_and_minus_signs_separate_numbers():
+    square, slanted = rectangle(0, 0, 1, 0.5), polygon((0, 0), (0.5, -1), (1.25, -0.5))
+    assert path_data(Scattered([(square, 2, 3), (slanted, 0.5, 9)])) == "M2 3h1v.5h-1zM.5 9l.5-1l.75 .5z"
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -1,5 +1,6 @@
 """Access logs of web servers: each redirect of a short URL becomes a visit."""
 
+import gzip
 import json
 from time import process_time
 
@@ -266,3 +267,51 @@ def test_empty_values_at_the_end_of_a_line_cost_no_visit(shop, between):
     line = between.join(["2024-05-01", "10:00:00", "GET", "/door", "302", ""])
     result = shop.import_scans("\n".join([fields, line, line.replace("10:00", "11:00"), ""]).encode())
     assert (result.created, result.issues) == (2 if between == "\t" else 1, () if between == "\t" else result.issues)
+
+
+REQUEST = '127.0.0.1:54321 - "GET /door HTTP/1.1" 302 Found'
+CONSOLE = {
+    "Uvicorn": f"2024-03-01 09:00:05,000 INFO:     {REQUEST}",
+    "Flask": '127.0.0.1 - - [01/Mar/2024 09:00:05] "GET /door HTTP/1.1" 302 -',
+    "Django": '[01/Mar/2024 09:00:05] "GET /door HTTP/1.1" 302 0',
+    "Caddy": f"2024/03/01 09:00:05.000\tinfo\thttp.log.access\thandled request\t{caddy('/door', 302)}".replace(
+        '"ts": 1709283605.25, ', ""
+    ),
+    "Lograge": "2024-03-01 09:00:05 method=GET path=/door format=html status=302 duration=58.33",
+}
+
+
+@pytest.mark.parametrize("line", CONSOLE.values(), ids=CONSOLE.keys())
+def test_lines_on_the_console_are_read_and_their_time_zone_is_told(shop, line):
+    result = shop.import_scans(f"a server has started\n{line}\n{line.replace('302', '404')}\n".encode(), format="log")
+    assert (result.created, [issue[1][:28] for issue in result.issues]) == (1, ["times without an offset, suc"])
+    assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
+
+
+def test_lines_without_a_time_are_told(shop):
+    result = shop.import_scans(f"INFO:     {REQUEST}\nINFO:     {REQUEST}\n".encode(), format="log")
+    told = [(row, "has no time" in rule) for row, rule in result.issues if row]
+    assert (result.created, told) == (0, [(1, True), (2, True)])
+
+
+def test_fields_of_a_line_may_be_pairs(shop):
+    line = (
+        '2024-03-01T09:00:05.1+00:00 heroku[router]: at=info method=GET path="/door" fwd="192.0.2.1" status=302 bytes=1'
+    )
+    assert shop.import_scans(line.encode(), format="log").created == 1
+
+
+@pytest.mark.parametrize("agent, kind", [(AGENT, "scan"), ("Googlebot/2.1", "bot")])
+def test_the_agent_of_a_mesh_stands_behind_the_failure_of_its_transport(shop, agent, kind):
+    """The address of the visitor was taken for the user agent, so bots counted as scans."""
+    rest = f'302 - via_upstream - "-" 0 0 2 1 "192.0.2.1" "{agent}" "uuid" "go.example.com" "10.0.0.1:80" x - default'
+    line = f'[2024-03-01T09:00:05.310Z] "GET /door HTTP/1.1" {rest}'
+    shop.import_scans(line.encode(), format="log")
+    assert shop.scans.where(kinds=["scan", "bot"]).to_frame()["kind"].tolist() == [kind]
+
+
+@pytest.mark.parametrize("name", ["access.log.1", "access.log.2.gz", "access.log-20240301.gz"])
+def test_logs_that_were_put_aside_are_read(shop, tmp_path, name):
+    data = combined("GET /door HTTP/1.1", 302).encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    assert shop.import_scans(tmp_path / name).created == 1

@@ -1,6 +1,7 @@
 import codecs
 import csv
 import io
+import json
 
 import pandas as pd
 import pytest
@@ -390,3 +391,25 @@ def test_a_backslash_in_front_of_a_closing_quotation_mark_is_a_letter():
     with open_portfolio(":memory:") as portfolio:
         portfolio.import_file(b'Content,Comment\nhttps://example.com/a,"C:\\dir\\"\nhttps://example.com/b,"a ""b"""\n')
         assert [code.comment for code in portfolio.list_qrcodes()] == ["C:\\dir\\", 'a "b"']
+
+
+def test_backslashes_escape_quotation_marks_without_others_around_the_text():
+    table = b'Content,Comment\nhttps://example.com/a,a \\"b\\" c\nhttps://example.com/b,"x, y"\n'
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.import_file(table)
+        assert [code.comment for code in portfolio.list_qrcodes()] == ['a "b" c', "x, y"]
+
+
+def test_json_in_a_cell_keeps_its_backslashes():
+    fields = {"Note": 'a "b" c'}
+    cell = json.dumps(fields).replace('"', '""')
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.import_file(f'Content,Fields\nhttps://example.com/a,"{cell}"\n'.encode())
+        assert dict(portfolio.list_qrcodes()[0].fields) == fields
+
+
+def test_a_pipe_in_a_cell_of_markdown_is_a_letter():
+    table = b"| Content | Name |\n|---|---|\n| https://example.com | left \\| right |\n"
+    with open_portfolio(":memory:") as portfolio:
+        assert portfolio.import_file(table).issues == ()
+        assert portfolio.list_qrcodes()[0].name == "left | right"

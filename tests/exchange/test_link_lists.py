@@ -342,3 +342,10 @@ def test_the_number_of_a_gs1_key_is_no_short_code(shop):
 def test_a_short_url_may_begin_with_slashes(shop):
     imported(shop, f"Short URL,Long URL\n//a.test/x,{HERE}\n")
     assert get(shop, "x") == HERE
+
+
+@pytest.mark.parametrize("word", ["no", "FALSE", "nein", "off"])
+def test_a_state_that_says_no_switches_a_link_off(shop, word):
+    """It was reported as one that says neither, and the link worked."""
+    imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},yes\n")
+    assert [code.active for code in shop.list_qrcodes()] == [False, True]

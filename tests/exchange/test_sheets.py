@@ -119,7 +119,7 @@ def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(su
     ("data", "what"),
     [
         (b"%PDF-1.7\n", "a PDF"),
-        (gzip.compress(b"Content\nx\n", mtime=0), "a gzip archive"),
+        (b"BZh91AY&SY", "a bzip2 archive"),
         (b"\x89PNG\r\n", "a picture"),
     ],
 )
@@ -127,6 +127,24 @@ def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(su
 def test_a_file_that_is_no_table_is_named_by_its_first_bytes(data, what, columns):
     with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=f"the file is .*{what}, not a table"):
         shop.import_file(data, format="csv", columns=columns)
+
+
+@pytest.mark.parametrize("name", ["codes.csv.gz", "codes.txt.gz", "codes.json.GZ", "codes.csv-20260301.gz"])
+def test_files_in_gzip_are_read(name, tmp_path):
+    """They were refused, although most servers and databases write their large files so."""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b'[{"content": "x"}]' if "json" in name else b"Content\nx\n", mtime=0))
+    with open_portfolio(":memory:") as shop:
+        assert shop.import_file(path).created == 1
+        assert shop.import_file(path.read_bytes(), columns={"Content": "content"}).skipped == 1
+
+
+@pytest.mark.parametrize(
+    "data", [gzip.compress(b"Content\nx\n")[:-9], b"\x1f\x8b\x08", gzip.compress(bytes(2**26 + 1))]
+)
+def test_damaged_and_huge_gzip_is_refused(data):
+    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=r"damaged or cut off|at most"):
+        shop.import_file(data)
 
 
 BLANK = st.lists(st.sampled_from([[], ["", "", ""]]), max_size=3)

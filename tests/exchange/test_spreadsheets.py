@@ -289,3 +289,23 @@ def test_an_archive_that_is_no_workbook_and_has_no_pictures_is_refused_as_a_whol
     letter = ods_of("", mimetype="application/vnd.oasis.opendocument.text")
     with pytest.raises(UnreadableFile, match="not a workbook"):
         shop.import_file(letter, format=named)
+
+
+FLAT = """<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table>
+<table:table-row><table:table-cell office:value-type="string"><text:p>Content</text:p></table:table-cell>
+</table:table-row><table:table-row><table:table-cell office:value-type="string"><text:p>https://example.com</text:p></table:table-cell>
+</table:table-row></table:table></office:spreadsheet></office:body></office:document>"""
+
+
+@pytest.mark.parametrize("name", ["codes.fods", "codes.ods", "codes.csv"])
+def test_a_workbook_in_one_xml_file_is_read(name, tmp_path):
+    (tmp_path / name).write_text(FLAT, encoding="utf-8")
+    with open_portfolio(":memory:") as portfolio:
+        assert (portfolio.import_file(tmp_path / name).created, portfolio.list_qrcodes()[0].content[-11:]) == (
+            1,
+            "example.com",
+        )

@@ -369,3 +369,16 @@ def test_hostile_dumps_are_read_in_time_that_grows_as_they_do(shop, line):
     with pytest.raises(UnreadableFile):
         shop.import_file(text.encode(), format="sql")
     assert process_time() - began < 5
+
+
+def test_line_ends_that_sqlite_writes_as_a_function_are_read(shop):
+    """A row with such a text was left out."""
+    first = r"replace('a\nb''c','\n',char(10))"
+    second = r"replace(replace('a\r\nb','\r',char(13)),'\n',char(10))"
+    rows = [
+        f"INSERT INTO codes VALUES('https://example.com/{number}',{text});"
+        for number, text in enumerate((first, second))
+    ]
+    dump = "\n".join(["PRAGMA foreign_keys=OFF;", "CREATE TABLE codes(content TEXT, comment TEXT);", *rows, ""])
+    assert shop.import_file(dump.encode(), format="sql").issues == ()
+    assert [code.comment for code in shop.list_qrcodes()] == ["a\nb'c", "a\r\nb"]

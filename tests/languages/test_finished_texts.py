@@ -10,6 +10,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.languages import LANGUAGES, in_language, translated
 from qrkit.notebook.widgets.studio.draft import Edit
 from qrkit.pictures.preflight import print_checks
+from qrkit.tracking.redirect_rules import TYPES, Condition
 
 TRANSLATED = LANGUAGES[1:]
 CONTENT = "https://example.com/spring"
@@ -105,6 +106,15 @@ def test_rules_of_contents_are_translated(language, kind, fields):
         getattr(contents, kind)(**fields)
     with in_language(language):
         assert [one.rule for one in error.value.problems if translated(one.rule) == one.rule] == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_what_a_condition_needs_is_translated(language):
+    for name in TYPES:
+        with pytest.raises(InvalidParameter) as error:
+            Condition(type=name)
+        with in_language(language):
+            assert [one.rule for one in error.value.problems if translated(one.rule) == one.rule] == []
 
 
 TABLES = {

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit import Color, Gradient, Modules, QRImage
+from qrkit import Color, Gradient, Modules, QRImage, Wrapper
 from qrkit.scanning.sampling import (
     MARGIN,
     MOST_READ_SIDE,
     MOST_SAMPLED_SIDE,
+    PIXELS,
     greys_of,
     middles,
     reflectance,
     sample,
-    sample_modules,
 )
 from tests.conformance import readers
 from tests.drawing.pictures import filled
@@ -60,7 +60,8 @@ def test_some_modules_are_sampled_as_in_the_whole(flip, background):
     scene = QRImage(plain(flip=flip, background=background, layers=[layer])).scene
     whole = sample(scene).modules()
     for rows, columns in [(slice(16, 20), slice(12, 19)), (slice(0, 6), slice(3, 4)), (slice(5, 99), slice(30, 99))]:
-        assert np.abs(sample_modules(scene, rows, columns) - whole[rows, columns]).max() < 0.005
+        some = sample(scene, PIXELS, rows, columns).modules()
+        assert np.abs(some - whole[rows, columns]).max() < 0.005
 
 
 def test_around_a_symbol_without_quiet_zone_the_page_is_seen():
@@ -72,6 +73,14 @@ def test_around_a_symbol_without_quiet_zone_the_page_is_seen():
         assert np.allclose(sampled.modules(page)[around], page)
     assert not sampled.is_inside[: MARGIN * sampled.pixels].any()
     assert sampled.is_inside[MARGIN * sampled.pixels : -MARGIN * sampled.pixels, MARGIN * sampled.pixels].any()
+
+
+def test_beyond_the_near_edge_of_a_wrapper_the_page_is_seen_though_the_other_edge_is_far():
+    place = {"x": 200, "y": 200, "width": 400, "height": 400}
+    wrapper = Wrapper(source=filled((0, 0, 0, 255)), width=600, height=600, placeholder=place)
+    sampled = sample(QRImage(plain(padding=0, wrapper=wrapper)).scene)
+    assert sampled.is_inside[0, 0]
+    assert np.array_equal(sampled.is_inside, sampled.alpha == 1)
 
 
 def test_through_what_is_transparent_the_page_is_seen():

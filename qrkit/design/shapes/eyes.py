@@ -208,9 +208,6 @@ def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | 
         corner: top_left, top_right or bottom_left.
         inner: A name in `EYES`, whose pupil is drawn instead of that of `pattern`.
         modules: The style in which the pattern `modules` is drawn; by default, dots.
-
-    Raises:
-        InvalidParameter: If no pattern or corner has this name.
     """
     one_of("pattern", pattern, EYES, "is not an eye")
     one_of("corner", corner, DIRECTIONS, "has no eye")

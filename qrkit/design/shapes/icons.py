@@ -30,20 +30,12 @@ def icon_names(containing: str = "") -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def icon(name: str) -> Outline:
-    """Load the outline of an icon.
-
-    Raises:
-        InvalidParameter: If no icon has this name.
-    """
+    """Load the outline of an icon."""
     return Outline.parse(icon_path(name))
 
 
 def icon_path(name: str) -> str:
-    """Return an icon as the `d` of an SVG path.
-
-    Raises:
-        InvalidParameter: If no icon has this name.
-    """
+    """Return an icon as the `d` of an SVG path."""
     if name not in _members():
         raise InvalidParameter(Problem("icon", name, f"is not an icon; {_suggestion(name)}"))
     # Every icon of the collection is one path, filled by the non-zero rule.

@@ -128,7 +128,6 @@ def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Out
     """Draw cells, such as those of an eye, as the modules of a symbol are drawn; for sprites of your own, as squares.
 
     Args:
-        modules: The style of the modules.
         cells: Rows of bytes, 1 for each cell with a module.
         touching: True to enlarge dots and other small modules until they touch.
     """

@@ -151,7 +151,6 @@ def strip_height(room: Room, around: float = 0.8) -> int:
     """Return the height of a strip for the lines of a caption in whole modules, 0 without one.
 
     Args:
-        room: The room.
         around: Space above and below, in capital heights.
     """
     if not room.words:
@@ -164,7 +163,6 @@ def lines(room: Room, x: float, y: float, width: float, *, on_ink: bool = True) 
     """Return the places of caption and subtitle, which have one middle: the subtitle is below the caption.
 
     Args:
-        room: The room.
         x: Middle of both.
         y: Middle of both together.
         width: Room for each.

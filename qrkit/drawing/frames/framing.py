@@ -87,13 +87,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
 
     Args:
         design: Provides colors and sizes.
-        frame: The frame of the design.
         layout: The layout of the QR Code image without its frame.
-
-    Raises:
-        InvalidParameter: If the caption does not fit, the icon does not exist, the width or height leaves less than
-            one pixel per module, or the image would be too large.
-        AssetError: If the font of the caption cannot be used.
     """
     lettering = _Lettering(frame)
     cut = _cut(design, frame, layout, lettering)
@@ -321,11 +315,7 @@ class _Lettering:
         return [first.on_circle(x, y, radius - capital / 2, 0, capital), *_dots(ring, usual * DOT, [pi])]
 
     def _fitted(self, index: int, capital: float, width: float) -> float:
-        """Return the height of capital letters with which a text fits.
-
-        Raises:
-            InvalidParameter: If the letters would be too small to read.
-        """
+        """Return the height of capital letters with which a text fits."""
         words = self._texts[index]
         field, text, _ = words
         least = max(capital * SMALLEST_SHARE, SMALLEST)
@@ -342,7 +332,6 @@ def _broken(text: str, count: int, indent: int) -> list[str]:
     """Break a text between words into `count` lines of similar length, or fewer if it has fewer words.
 
     Args:
-        text: The text.
         count: Number of lines.
         indent: Number of letters whose room the first line leaves for an icon.
     """
@@ -362,11 +351,7 @@ def _dots(ring: Arc, size: float, angles: list[float]) -> list[Outline]:
 
 
 def _with_icon(words: Words, name: str) -> Words:
-    """Put an icon before the words, as their first letter.
-
-    Raises:
-        InvalidParameter: If no icon has this name.
-    """
+    """Put an icon before the words, as their first letter."""
     try:
         shape = icon(name)
     except InvalidParameter as error:
@@ -407,11 +392,7 @@ def _room(design: Design, frame: Frame, layout: Layout, lettering: _Lettering) -
 
 
 def _size(design: Design, cut: Cut) -> tuple[float, float, float]:
-    """Return width and height of the whole image in pixels, and pixels per module.
-
-    Raises:
-        InvalidParameter: If the width or height leaves less than one pixel per module, or the image is too large.
-    """
+    """Return width and height of the whole image in pixels, and pixels per module."""
     module = float(design.size)
     if design.width or design.height:
         shares = {"width": (design.width, cut.width), "height": (design.height, cut.height)}
@@ -454,7 +435,5 @@ def _contrast(pair: tuple[Color, Color]) -> float:
 
 def _single(fill: Fill, *, darkest: bool) -> Color:
     """Return a color, or the darkest or lightest color of a gradient."""
-    if not isinstance(fill, Gradient):
-        return fill
-    colors = [stop.color for stop in fill.stops]
-    return min(colors, key=lambda color: color.luma) if darkest else max(colors, key=lambda color: color.luma)
+    colors = [stop.color for stop in fill.stops] if isinstance(fill, Gradient) else [fill]
+    return (min if darkest else max)(colors, key=lambda color: color.luma)

@@ -122,12 +122,8 @@ def words_of(caption: Caption, text: str, *, part: str) -> Words:
     """Turn a text into outlines.
 
     Args:
-        caption: Its font and weight.
         text: The text, the caption's or its subtitle.
         part: Path of the field that holds the caption; errors name it.
-
-    Raises:
-        AssetError: If the font of the caption cannot be used.
     """
     text = normalize("NFC", text)
     if caption.font is None:
@@ -163,7 +159,6 @@ def own_letters(weight: str, text: str) -> Letters:
 
     Args:
         weight: One of `FILES`.
-        text: The text.
     """
     return _letters(_own_font(weight).letters(text))
 
@@ -228,7 +223,6 @@ def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
     """Return an outline turned clockwise about 0, 0, then moved.
 
     Args:
-        outline: The outline.
         turn: The angle in radians.
         x: Distance to the right.
         y: Distance down.

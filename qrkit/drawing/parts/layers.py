@@ -43,11 +43,7 @@ def draw_layers(sheet: Sheet) -> list[Item]:
 
 
 def left_out(sheet: Sheet) -> set[tuple[int, int]]:
-    """Return column and row of the data modules that hit tests leave out; function patterns always stay.
-
-    Raises:
-        InvalidParameter: If the layers together cover more than `MOST_PAINTED` pixels.
-    """
+    """Return column and row of the data modules that hit tests leave out; function patterns always stay."""
     covered = sum(layer.width * layer.height for layer in sheet.design.layers)
     if covered > MOST_PAINTED:
         rule = f"cover {covered / 1e6:,.0f} million pixels together; at most {MOST_PAINTED / 1e6:,.0f} are drawn"

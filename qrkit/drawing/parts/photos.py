@@ -52,7 +52,6 @@ def draw_photo(sheet: Sheet, *, is_behind: bool) -> list[Item]:
     """Return the photo of a design, and the light grounds on it.
 
     Args:
-        sheet: The design and its layout.
         is_behind: True if it lies behind the modules, False if it is the ground of a halftone.
     """
     design, layout = sheet.design, sheet.layout

@@ -30,46 +30,43 @@ NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/
 
 
 _SEGMENTS = {"M": "M%s %s", "L": "L%s %s", "C": "C%s %s %s %s %s %s", "Z": "Z"}
-_ZEROS = re.compile(r"\.?0+(?![.\d])")
-"""Zeros at the end of a number with decimals."""
-_WHOLE_ZERO = re.compile(r"(?<!\d)0(?=\.)")
-"""The zero before a decimal point, which a path does not need."""
-_MINUS_ZERO = re.compile(r"-0\.0+(?!\d)")
+_ACROSS, _DOWN = re.compile(r"l(\S+) 0(?![.\d])"), re.compile(r"l0 (-?[.\d]+)")
+"""Horizontal and vertical lines."""
 
-DECIMALS = 5
-"""Decimals of numbers in modules: more than in pixels, because a module is several pixels wide."""
-OF_MODULES = f"%.{DECIMALS}f"
+DECIMALS, DECIMALS_OF_MODULES = 3, 5
+"""Decimals of numbers in pixels and in modules, which are several pixels wide."""
 
 
 def path_data(outline: Outline) -> str:
-    """Write an outline as the `d` of a path, with numbers as `number` writes them.
+    """Write an outline as the `d` of a path, with numbers as `number` writes them, but without zeros before points.
 
     A scattered outline is measured in modules. Each part of it begins at its own place, and all its other points are
     relative to the point before, so their text is the same in every place.
     """
     if not isinstance(outline, Scattered):
-        return _written(_form(outline.letters), outline.numbers, "%.3f")
+        return _written(_form(outline.letters), outline.numbers, DECIMALS)
     different = {id(part): part for part, _, _ in outline.parts}
     forms = {key: _from_first_point(part) for key, part in different.items()}
     numbers = list[float]()
     for part, right, down in outline.parts:
         numbers += (part.numbers[0] + right, part.numbers[1] + down)
-    return _written("".join([forms[id(part)] for part, _, _ in outline.parts]), numbers, OF_MODULES)
+    return _written("".join([forms[id(part)] for part, _, _ in outline.parts]), numbers, DECIMALS_OF_MODULES)
 
 
 @lru_cache(maxsize=4096)  # symbols share most parts
 def _from_first_point(part: Outline) -> str:
     """Return the text of a part, with %s in place of the numbers of its first point."""
     # Differences of rounded numbers add up to a rounded number.
-    rounded = [round(one, DECIMALS) for one in part.numbers]
+    rounded = [round(one, DECIMALS_OF_MODULES) for one in part.numbers]
     numbers, here, start, end = list[float](), 0, 0, 0
     for letter in part.letters:
         begin, end = end, end + NUMBERS[letter]
         numbers += [rounded[at] - rounded[here + at % 2] for at in range(begin, end)]
         start = begin if letter == "M" else start
         here = start if letter == "Z" else end - 2
-    rest = _WHOLE_ZERO.sub("", _written(_form(part.letters[1:]).lower(), numbers[2:], OF_MODULES))
-    return _form(part.letters[0]) + rest.replace("l0 0", "")  # between round corners, sides may have no length
+    rest = _written(_form(part.letters[1:]).lower(), numbers[2:], DECIMALS_OF_MODULES)
+    rest = rest.replace("l0 0", "")  # between round corners, sides may have no length
+    return _form(part.letters[0]) + _DOWN.sub(r"v\1", _ACROSS.sub(r"h\1", rest)).replace(" -", "-")
 
 
 def _form(letters: str) -> str:
@@ -77,12 +74,14 @@ def _form(letters: str) -> str:
     return "".join(map(_SEGMENTS.__getitem__, letters))
 
 
-def _written(form: str, numbers: Sequence[float], written_as: str) -> str:
-    """Write numbers in place of the %s of a text; each different one is formatted once."""
+def _written(form: str, numbers: Sequence[float], decimals: int) -> str:
+    """Write numbers in place of the %s of a text, without needless zeros; each different one is formatted once."""
     different = dict.fromkeys(numbers)
-    text = " ".join([written_as] * len(different)) % tuple(different)
-    words = _ZEROS.sub("", _MINUS_ZERO.sub("0.0", text)).split()
-    written = dict(zip(different, words, strict=True))
+    text = " " + f"%.{decimals}f " * len(different) % tuple(different)
+    for _ in range(decimals):
+        text = text.replace("0 ", " ")
+    text = text.replace(". ", " ").replace("-0 ", "0 ").replace(" 0.", " .").replace("-0.", "-.")
+    written = dict(zip(different, text.split(), strict=True))
     return form % tuple(map(written.__getitem__, numbers))
 
 

@@ -73,20 +73,12 @@ Stamp = tuple[tuple[int, int, int, int], list[tuple[int, int]]]
 
 
 def painted(scene: Scene) -> Image.Image:
-    """Render a scene as RGBA, with its size rounded up to whole pixels.
-
-    Raises:
-        RenderingFailed: If the rasterizer fails on a part of the scene.
-    """
+    """Render a scene as RGBA, with its size rounded up to whole pixels."""
     return _canvas_of(scene).finished().convert("RGBA")
 
 
 def seen(scene: Scene) -> Image.Image:
-    """Render a scene as RGB if nothing is transparent, else as RGBA.
-
-    Raises:
-        RenderingFailed: If the rasterizer fails on a part of the scene.
-    """
+    """Render a scene as RGB if nothing is transparent, else as RGBA."""
     return without_alpha(_canvas_of(scene).finished())
 
 
@@ -94,12 +86,8 @@ def png(scene: Scene, write_tones: Callable[[Tones, int], bytes], level: int | N
     """Render a scene as PNG: with a palette if it has one color on another, else as RGB if nothing is transparent.
 
     Args:
-        scene: The drawing.
         write_tones: Writes the PNG of one color on another, with a compression level.
         level: Compression level, 0..9, from fast and large to slow and small; None for one that suits the drawing.
-
-    Raises:
-        RenderingFailed: If the rasterizer fails on a part of the scene.
     """
     canvas = _canvas_of(scene)
     if tones := canvas.tones():
@@ -471,11 +459,7 @@ def _rgb(color: Color) -> tuple[int, int, int]:
 
 
 def _outline(item: Item) -> Outline:
-    """Return the outline of an item.
-
-    Raises:
-        TypeError: If the item has no outline.
-    """
+    """Return the outline of an item."""
     match item:
         case Shape(outline):
             return outline

@@ -107,8 +107,6 @@ def _document(pixels: float, page: Matrix, drawn: list[str], used: set[str], *, 
 
     Args:
         pixels: Width in pixels.
-        page: The matrix from pixels to points.
-        drawn: The lines that paint the items.
         used: Names of the procedures that the lines call.
         level: Required PostScript language level.
     """

@@ -74,11 +74,7 @@ def is_painted(item: Item) -> TypeGuard[Painted]:
 
 
 def box_of(placed: Placed) -> Box:
-    """Return the bounding box of an item.
-
-    Raises:
-        TypeError: If the item is a group.
-    """
+    """Return the bounding box of an item."""
     matrix, item = placed
     match item:
         case Rectangle(x, y, width, height) | Picture(_, x, y, width, height):
@@ -111,7 +107,6 @@ def part_of(scene: Scene, placed: Iterable[Placed], box: Box, scale: float | Non
 
     Args:
         scene: The scene, whose size limits the box.
-        placed: The items to paint.
         box: The box, which is enlarged to whole pixels of the scene.
         scale: Factor by which the part is enlarged; `fineness` by default.
 

@@ -89,7 +89,6 @@ class Contents:
     """The operators that paint a page or a form, and its named resources: each state, pattern and image once.
 
     Args:
-        file: The file that the page or form is for.
         matrix: The transform from pixels to the units of the page or form.
         key_black: True to paint black with black ink only.
 
@@ -146,7 +145,6 @@ class Contents:
         """Return the operators that select a color, without its alpha.
 
         Args:
-            color: The color.
             key_black: True to paint black with black ink only, as a press always does.
             overprint: True to keep the inks below black ink.
         """
@@ -252,9 +250,6 @@ class PdfFile:
     Attributes:
         press: What the file is printed with, which is set before the first page: makes it a PDF/X-4.
         used_spots: The spot colors that were painted.
-
-    Raises:
-        InvalidParameter: At the end of the block, if a spot color was not painted.
     """
 
     press: Press | None = None
@@ -345,11 +340,7 @@ class PdfFile:
         return self._pictures[key]
 
     def _add_press(self, press: Press) -> tuple[str, str]:
-        """Add what PDF/X-4 asks for, and return its entries in the catalog and in the trailer.
-
-        Raises:
-            InvalidParameter: If a spot color was not painted.
-        """
+        """Add what PDF/X-4 asks for, and return its entries in the catalog and in the trailer."""
         if missing := press.spots.keys() - self.used_spots:
             names = ", ".join(sorted(color.rgb for color in missing)[:10])
             rule = f"no module, text or flat shape has the color {names}; gradients and pictures have no spot colors"

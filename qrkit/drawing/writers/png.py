@@ -35,7 +35,6 @@ def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
     """Write a PNG with a compression level, which does not change the pixels.
 
     Args:
-        scene: The drawing.
         compression: From 0 (fast, large) to 9 (slow, small); None uses a suitable level.
     """
     if plain := scene.plain:

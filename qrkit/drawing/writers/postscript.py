@@ -64,8 +64,6 @@ def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], 
     """Write the dictionary of a gradient (ISO 32000, 8.7.4.5), which PDF and PostScript share.
 
     Args:
-        paint: The gradient.
-        space: Its color space.
         part: Writes a color in that space.
     """
     points: tuple[float, ...]

@@ -20,16 +20,12 @@ class Press:
     """The inks of a press.
 
     Args:
-        profile: The ICC profile of the press and its paper.
         spots: The names of spot colors, by the color that each replaces.
 
     Attributes:
         profile: The profile.
         spots: The spot colors.
         condition: The name that the profile gives to the press and its paper.
-
-    Raises:
-        ValueError: If the profile is too large, is damaged, or is not one of a printer in CMYK.
     """
 
     def __init__(self, profile: bytes, spots: Mapping[Color, str]) -> None:

@@ -77,12 +77,7 @@ def _shapes_of(drawing: Drawing) -> tuple[Shape, ...]:
 
 
 def _read(element: Element, inherited: Mapping[str, str], matrix: Transform) -> Iterator[Shape]:
-    """Yield the shapes of an element and of those in it.
-
-    Raises:
-        _NotSimple: If it has something else.
-        ValueError: If a number or a color cannot be read.
-    """
+    """Yield the shapes of an element and of those in it."""
     if not KNOWN.issuperset(element.keys()):
         raise _NotSimple
     own = dict(inherited) | {name: value for name, value in element.items() if name in INHERITED}
@@ -104,11 +99,7 @@ def _read(element: Element, inherited: Mapping[str, str], matrix: Transform) -> 
 
 
 def _outlines(element: Element, stroke: float) -> tuple[Outline, Outline]:
-    """Return the shape of an element, and its stroke of this width.
-
-    Raises:
-        _NotSimple: If it is another element, or its stroke cannot be drawn as a shape.
-    """
+    """Return the shape of an element, and its stroke of this width."""
     if stroke:
         return _stroked(element, stroke)
     number = {
@@ -132,11 +123,7 @@ def _outlines(element: Element, stroke: float) -> tuple[Outline, Outline]:
 
 
 def _stroked(element: Element, stroke: float) -> tuple[Outline, Outline]:
-    """Return a rectangle or a circle, and its stroke as a ring.
-
-    Raises:
-        _NotSimple: If it is another element, or its stroke leaves nothing of it.
-    """
+    """Return a rectangle or a circle, and its stroke as a ring."""
     if element.tag not in ("circle", "rect"):
         raise _NotSimple
     if element.tag == "circle":
@@ -155,11 +142,7 @@ def _stroked(element: Element, stroke: float) -> tuple[Outline, Outline]:
 
 
 def _radius(rectangle: Element) -> float:
-    """Return the radius of the corners of a rectangle.
-
-    Raises:
-        _NotSimple: If they are parts of ellipses.
-    """
+    """Return the radius of the corners of a rectangle."""
     across = float(rectangle.get("rx", rectangle.get("ry", "0")))
     if float(rectangle.get("ry", across)) != across:
         raise _NotSimple
@@ -167,11 +150,7 @@ def _radius(rectangle: Element) -> float:
 
 
 def _transformed(matrix: Transform, name: str, numbers: list[float]) -> Transform:
-    """Return a transform after one that SVG names.
-
-    Raises:
-        _NotSimple: If it has no such name, or other numbers.
-    """
+    """Return a transform after one that SVG names."""
     match name, numbers:
         case "matrix", [_, _, _, _, _, _]:
             return matrix.transform(numbers)
@@ -190,12 +169,7 @@ def _transformed(matrix: Transform, name: str, numbers: list[float]) -> Transfor
 
 
 def _color(text: str) -> Color:
-    """Return an opaque color.
-
-    Raises:
-        _NotSimple: If the text is a gradient, a pattern or a translucent color.
-        ValueError: If it is no color.
-    """
+    """Return an opaque color."""
     if found := _RGB.fullmatch(text):
         return Color(*(min(255, int(part)) for part in found.groups()))
     text = expanded_hex(text) or text

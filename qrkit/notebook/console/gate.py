@@ -92,7 +92,6 @@ class Gate(Router):
     address bar and the history. A proxy can send the token as `Authorization: Bearer TOKEN` instead.
 
     Args:
-        token: The token that requests must carry.
         language: Language of the gate's own pages.
     """
 

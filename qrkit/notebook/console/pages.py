@@ -82,7 +82,6 @@ def show_console(place: str, account_id: str = "", *, may_move: bool = True, lan
     """Show the pages of a portfolio, or why its store cannot be opened.
 
     Args:
-        place: The store.
         account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
         may_move: Whether the base URL can change, because no server has the store open.
         language: Language of the pages.

@@ -40,7 +40,6 @@ class Sessions:
     """The sessions of a console, in memory: they end with it.
 
     Args:
-        store: The store that contains the keys.
         clock: A function that returns the current time.
     """
 
@@ -50,12 +49,7 @@ class Sessions:
         self._attempts = Buckets(ATTEMPTS_A_MINUTE, "too many attempts to sign in; wait a minute")
 
     def begin(self, key: str, address: str) -> str:
-        """Begin a session and return its token.
-
-        Raises:
-            NotAuthenticated: If the key is unknown, revoked or expired.
-            TooManyRequests: If keys were tried too often from this network.
-        """
+        """Begin a session and return its token."""
         self._attempts.take(address)
         moment, key = self._clock(), key.strip()
         account, token = authenticate(self._store, key, moment), secrets.token_urlsafe(32)

@@ -113,7 +113,8 @@ def swatch(fill: Color | Gradient) -> str:
     colors = [stop.color for stop in fill.stops] if isinstance(fill, Gradient) else [fill, fill]
     ramp = f"linear-gradient(90deg,{','.join(f'{one.rgb}{one.alpha:02X}' for one in colors)})"
     name = f"{fill.gradient}, " if isinstance(fill, Gradient) else ""
-    name += " → ".join(_color_text(one) for one in (colors if isinstance(fill, Gradient) else colors[:1]))
+    shown = colors if isinstance(fill, Gradient) else colors[:1]
+    name += " → ".join(one.rgb if one.alpha == 255 else one.argb for one in shown)
     width = "4.2em" if isinstance(fill, Gradient) else "1.05em"
     style = (
         f"display:inline-block;width:{width};height:1.05em;vertical-align:-.18em;margin-right:.45em;border-radius:3px;"
@@ -151,10 +152,6 @@ def given(record: Any) -> Iterator[tuple[str, Any]]:
         yield from record.given().items()
     elif is_dataclass(record):
         yield from ((one.name, getattr(record, one.name)) for one in dataclass_fields(record) if one.repr)
-
-
-def _color_text(color: Color) -> str:
-    return color.rgb if color.alpha == 255 else color.argb
 
 
 def _value(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from qrkit.contents.cards import summary
 from qrkit.design.presets import PRESETS
 from qrkit.exchange.merge import ImportResult
-from qrkit.notebook.views.html import card, details, media, page_text, pictures_of, png_picture, soft
+from qrkit.notebook.views.html import card, details, media, more, page_text, pictures_of, png_picture, soft
 from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
 from qrkit.pictures.gallery import THUMBNAIL, Gallery
@@ -35,8 +35,7 @@ def _(result: Batch | ImportResult) -> dict[str, Any]:
     first = frame.head(MOST_SHOWN).rename_axis(index=None, columns="row")
     contents = {name: first[name].map(summary) for name in ("name", "content") if name in first}
     shown = first.assign(**contents).to_html(border=0)
-    more = len(frame) - MOST_SHOWN
-    rest = f"<p>… and {more:,} more; to_frame() has them all</p>" if more > 0 else ""
+    rest = more(len(frame) - MOST_SHOWN, "to_frame()")
     # Cells are neither markup nor formulas, and may contain unpaired surrogates.
     page = f'{sentences}<div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
     return {"text/html": page.encode("utf-8", "replace").decode()}

@@ -97,9 +97,6 @@ def start(path: Path, image: QRImage, branch: str = "") -> Any:
     Args:
         path: Path of the field, or of the list that gets an item, by interface names.
         branch: What a fill becomes: `color` or `gradient`.
-
-    Raises:
-        InvalidParameter: If the field cannot be switched on.
     """
     first, *rest = [step for step in path if isinstance(step, str)]
     name = ".".join([first, *rest])

@@ -75,7 +75,6 @@ def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bo
 
     Args:
         greys: The photo, in grays.
-        corners: The corners of the symbol.
         meant: What was meant to be printed.
         is_compared: True if `meant` is a design.
     """

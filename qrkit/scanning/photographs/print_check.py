@@ -42,14 +42,7 @@ REACH = (-0.5, 1.5)
 def check_print(
     picture: Readable, design: Design, level: Level, *, audience: Audience = "phones", fetch: Fetch | None = None
 ) -> ScanReport:
-    """Check a photo of a printed design; see `qrkit.check`.
-
-    Raises:
-        InvalidParameter: If the photo shows another symbol, or the design is a Micro QR Code.
-        UnreadableFile: If the photo cannot be read.
-        NoSymbol: If no QR Code was found.
-        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
-    """
+    """Check a photo of a printed design; see `qrkit.check`."""
     drawing = drawn(design, fetch)
     sampled, budget = measure(drawing)
     seen, _ = next(open_pictures(picture))
@@ -68,12 +61,7 @@ def _meant(design: Design, sampled: Sampled, budget: Budget) -> Meant:
 
 
 def _corners_of(seen: Picture, design: Design, symbol: Symbol) -> Corners:
-    """Find a symbol in a photo, even if no reader can read it.
-
-    Raises:
-        InvalidParameter: If the photo shows another symbol.
-        NoSymbol: If no QR Code was found.
-    """
+    """Find a symbol in a photo, even if no reader can read it."""
     others: list[Located] = []
     for greys in seen.sizes:
         for found in locate_all(greys):

@@ -89,7 +89,6 @@ def align(close: CloseUp, white: Greys) -> Straight:
     """Straighten a photo.
 
     Args:
-        close: The photo.
         white: What it shows, (side + 2 · `MARGIN`) squared: 0 for ink, 1 for paper.
     """
     across = len(white)

@@ -79,7 +79,6 @@ def encode(
     """Encode a text as a symbol.
 
     Args:
-        content: The text.
         version: 1..40; None uses the smallest version that fits.
         error_correction: L, M, Q or H; used as given and never raised.
         mode: numeric, alphanumeric, byte, or auto for the shortest mix of these; or kanji.
@@ -97,8 +96,6 @@ def encode(
 
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.
-        InvalidParameter: If the version or mask is out of range, the mode or charset cannot encode a character, or the
-            number of pad codewords is wrong.
     """
     if charset and (rule := charset_rule(content, charset)):
         raise InvalidParameter(Problem("content", content, rule, "bad-content"))
@@ -141,7 +138,6 @@ def symbol_of(design: Design) -> Symbol:
 
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.
-        InvalidParameter: If the mode cannot encode a character of the content.
     """
     return encode(
         design.content,

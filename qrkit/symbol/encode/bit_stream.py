@@ -38,10 +38,6 @@ def data_codewords(
         level: L, M, Q or H.
         pad: `iso`, `segno`, or as many codewords as `pad_codewords_held` returns.
         header: What stands before the segments.
-
-    Raises:
-        InvalidParameter: If the mode of a segment cannot encode one of its characters, a numeric or alphanumeric
-            segment is empty, or the number of pad codewords is wrong.
     """
     stream, length = header.value, header.length
     for mode, text in segments:
@@ -71,11 +67,7 @@ def pad_codewords_held(segments: list[Segment], version: int, level: str, header
 
 
 def encode_characters(mode: Mode, text: str, charset: str = "utf-8") -> tuple[int, int, int]:
-    """Return the number of characters, their bits as an integer, and the number of bits (7.4.3 to 7.4.6).
-
-    Raises:
-        InvalidParameter: If the mode cannot encode a character, or a text is empty that is not in byte mode.
-    """
+    """Return the number of characters, their bits as an integer, and the number of bits (7.4.3 to 7.4.6)."""
     if mode == "kanji":
         return len(text), _kanji(text), 13 * len(text)
     if mode == "byte":
@@ -92,11 +84,7 @@ def encode_characters(mode: Mode, text: str, charset: str = "utf-8") -> tuple[in
 
 
 def _kanji(text: str) -> int:
-    """Encode characters with 13 bits each, as one integer (7.4.6).
-
-    Raises:
-        InvalidParameter: If the text is empty, or Shift JIS does not encode a character in two bytes.
-    """
+    """Encode characters with 13 bits each, as one integer (7.4.6)."""
     values = [kanji_value(character) for character in text]
     if not values or None in values:
         rule = f"mode kanji takes 1 or more {CHARACTERS['kanji']}; byte takes any text"

@@ -68,7 +68,6 @@ def solve(
     The same arguments give the same bytes.
 
     Args:
-        content: The text.
         version: 1..40.
         error_correction: L, M, Q or H.
         mode: numeric, alphanumeric, byte, kanji, or auto.
@@ -82,11 +81,6 @@ def solve(
     Returns:
         Pad codewords for `encode`, to be called with the same version, level, mode and mask; empty if the content
         fills the symbol.
-
-    Raises:
-        ContentTooLong: If the content does not fit.
-        InvalidParameter: If the version, mode or mask is invalid, the mode cannot encode a character, or `wanted`
-            has other values or the wrong shape.
     """
     encoding: Encoding = {"mode": mode, "charset": charset, "fnc1": fnc1, "part": part}
     symbol = encode(content, version=version, error_correction=error_correction, mask=mask, **encoding)

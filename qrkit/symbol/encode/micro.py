@@ -44,14 +44,12 @@ def encode_micro(content: str, level: ErrorCorrectionLevel, mode: str, mask: int
     """Encode a text as a Micro QR Code.
 
     Args:
-        content: The text.
         level: L, M or Q, which only M4 has. M1 holds up to five digits and is used for L only.
         mode: numeric, alphanumeric, byte, auto for a short mix of these, or kanji.
         mask: Data mask pattern reference 0..3; None uses the one with the highest score (7.8.3.2).
 
     Raises:
         ContentTooLong: If the content does not fit in M4; the message says what would fit.
-        InvalidParameter: If the level is H, the mask is out of range, or the mode cannot encode a character.
     """
     if mask is not None and int(mask) not in range(4):
         rule = "must be in 0..3 in a Micro QR Code, or None for automatic"
@@ -77,7 +75,6 @@ def check_micro_fits(content: str, level: str, mode: str) -> tuple[list[Segment]
 
     Raises:
         ContentTooLong: If the content does not fit in M4; the message says what would fit.
-        InvalidParameter: If the level is H.
     """
     if (LARGEST, level) not in MICRO_DATA_BITS:
         rule = "must be L, M or Q in a Micro QR Code; micro=False allows H"

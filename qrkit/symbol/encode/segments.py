@@ -38,7 +38,6 @@ def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -
     """Split a content.
 
     Args:
-        content: The content.
         mode: numeric, alphanumeric, byte, kanji or auto.
         version: Sets the lengths of mode indicators and character count indicators; -1..-4 for M1..M4.
         header: Sets the charset of bytes, and whether % is special.

@@ -40,7 +40,6 @@ def split(design: Design, header: Header, symbols: int | None) -> tuple[int, lis
 
     Raises:
         ContentTooLong: If the content does not fit; the message says how much would fit.
-        InvalidParameter: If there are fewer characters than symbols.
     """
     content = design.content
     if symbols and symbols > len(content):

@@ -84,6 +84,15 @@ def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
     assert board.state["numbers"]["scans"] == 31
 
 
+def test_scans_without_a_campaign_have_the_name_that_reports_give_them(shop):
+    shop.insert_qrcode("https://example.com", name="Alone", short_code="alone")
+    shop.scans.insert([{"short_code": "alone", "time": "2026-03-30T09:00:00Z"}])
+    board = ScanDashboard(shop, name="alone", language="de")
+    drawn = board.state["charts"][0]["svg"]
+    assert ("Ohne Kampagne" in drawn, "keine" in drawn) == (True, False)
+    board.close()
+
+
 def test_what_python_asks_is_answered_in_the_language_of_the_page(shop):
     board = ScanDashboard(shop, name="words", language="de")
     board.ask(since="2026-03-20", until="2026-03-31")

@@ -32,11 +32,7 @@ def letters_of_font(uri: str, text: str, *, part: str) -> dict[str, Any]:
 
     Args:
         uri: The font as a data URI in base64.
-        text: The text.
         part: Path of the field that holds the font; errors name it.
-
-    Raises:
-        AssetError: If the font is too large, not a font of these formats, damaged, or takes too long to read.
     """
     data = _decode(uri, part)
     try:

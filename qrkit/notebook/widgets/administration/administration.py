@@ -38,7 +38,6 @@ class Administration(Page):
     """A widget for the keys and the brand of an account; for the administrator, for all accounts and the store.
 
     Args:
-        portfolio: The portfolio of the account.
         may_move: Whether the base URL can change, because no server has the store open.
         language: Language of its words: en, de, fr, es or nl.
     """

@@ -272,9 +272,6 @@ class Catalogue:
             fields: What to write (`kind`: zip, pdf, xlsx, sheet, or page, which is a picture of the first sheet), and
                 how, as `Portfolio.export_bytes` and `SheetSettings` accept it: image_format, size_mm, dpi, names,
                 stock. Empty ones have their defaults.
-
-        Raises:
-            InvalidParameter: If a field is invalid, or too many codes are selected.
         """
         ids, given = set(self._all_ids()), {name: value for name, value in fields.items() if value}
         kind = given.pop("kind", "zip")

@@ -45,10 +45,6 @@ class FileImport:
             `sentence` and the `button` that say what, the first `rows` (their number, a note, and the columns `shown`),
             the `issues`, and how many `more` there are.
         result: The result of the last check, or of the import.
-
-    Raises:
-        NotAllowed: If the plan of the account does not include imports.
-        InvalidParameter: If the name does not end as the files do that can be imported.
     """
 
     result: ImportResult | ScanImport
@@ -70,10 +66,6 @@ class FileImport:
         Args:
             columns: The columns; None for those of the last check, or for the first one, those that are offered.
             choices: Some of the `CHOICES`; those that are left out are empty.
-
-        Raises:
-            UnreadableFile: If the file would be refused.
-            InvalidParameter: If no column is the content, or if `update_by` or `code` is unknown.
         """
         columns = self._columns if columns is None else columns
         self._columns = columns

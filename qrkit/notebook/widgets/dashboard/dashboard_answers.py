@@ -15,10 +15,10 @@ from qrkit.portfolio import Portfolio
 from qrkit.report.campaign_comparison import side_by_side
 from qrkit.report.comparisons import Asked as ReportAsked
 from qrkit.report.comparisons import CompareTo, year_before
-from qrkit.report.facts import SplitCode, gather, split_codes
+from qrkit.report.facts import gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
-from qrkit.report.words import titles_of
+from qrkit.report.words import NO_CAMPAIGN, titles_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import YEARS
 from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
@@ -274,14 +274,14 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     view, before = asked.of(portfolio.scans), asked.before(portfolio.scans)
     colors = colors_by_name(portfolio.store, portfolio.account.id)
     wide, half = (max((one for one in WIDTHS if one <= room), default=WIDTHS[0]) for room in (width, narrow))
-    by_day = analytics.scans_per_day(view, by="campaign")
+    by_day = analytics.scans_per_day(view, by="campaign").replace({"campaign": {"": say(NO_CAMPAIGN)}})
     yield Drawn(say("Scans per day"), charts.lines(by_day, colors=colors, width=wide), by_day, is_wide=True)
     if before is not None:
         title = say(COMPARED[asked.compare], since=str(asked.compare_since), until=str(asked.compare_until))
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), rows, is_wide=False)
     is_alone = before is None  # then nothing stands beside it
-    for one in _experiments(portfolio, asked):
+    for one in split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else []):
         yield Drawn(
             say("Experiment on {name}", name=one.name),
             charts.experiment(one.days, width=wide),
@@ -323,11 +323,7 @@ def _compared(asked: Asked) -> CompareTo:
 
 
 def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
-    """Return the report on the selected days and campaigns, whatever else is selected.
-
-    Raises:
-        InvalidParameter: If campaigns are to be compared and there are fewer than two.
-    """
+    """Return the report on the selected days and campaigns, whatever else is selected."""
     how: dict[str, Any] = {"since": asked.since, "until": _after(asked.until), "time_zone": asked.time_zone}
     how["compare_to"] = _compared(asked)
     if asked.campaign:
@@ -336,11 +332,6 @@ def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
         return report.portfolio(portfolio, **how)
     how["compare_to"] = "campaigns"
     return report.campaign(portfolio, asked.campaigns, **how) if asked.campaigns else report.portfolio(portfolio, **how)
-
-
-def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
-    """Return the experiment on the QR Code that is shown alone, if there is one."""
-    return split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else [])
 
 
 def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:

@@ -37,9 +37,6 @@ def badge_of(report: ScanReport, least: int) -> Badge:
     """Return a badge with the verdict and the worst issues of a report.
 
     What only embedded readers need is told to those who ask for them, with the audience `all`.
-
-    Args:
-        least: The least width in millimeters of a print.
     """
     told = [
         _sentences(one.message) | {"number": number, "canFix": bool(one.fix)}

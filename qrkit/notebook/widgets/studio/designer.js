@@ -11,20 +11,21 @@ function makeFiles(studio) {
   return { element: h("div", { class: "qk-stack qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
 }
 
-/** What is wrong with the field at a path, after its label. */
+/** What is wrong with the field at a path, after its label and those of what it is in: "Layer 1, Left". */
 function complaint(groups, path, rule) {
   let specs = groups.flatMap(([, fields]) => fields);
-  let name = "";
+  const names = [];
   let last = {};
   for (const step of path.split(".")) {
     const isItem = /^\d+$/.test(step);
     const found = isItem ? specs[0] : specs.find((spec) => spec.name === step);
     if (!found) break;
     last = found;
-    name = isItem ? `${found.label} ${Number(step) + 1}` : found.label || name;
+    if (isItem) names.splice(-1, 1, `${found.label} ${Number(step) + 1}`);
+    else if (found.label) names.push(found.label);
     specs = found.kind === "either" ? (found.fields[1]?.fields ?? []) : (found.fields ?? []);
   }
-  return name ? `${name}: ${inWords(rule, last)}` : inWords(rule, last);
+  return names.length ? say("{field}: {rule}", null, { field: names.join(", "), rule: inWords(rule, last) }) : inWords(rule, last);
 }
 
 function render(host) {

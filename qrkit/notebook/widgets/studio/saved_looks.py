@@ -79,9 +79,6 @@ class SavedLooks:
         Args:
             kind: `template` or `brand`.
             logo: The logo of the design, for a brand.
-
-        Raises:
-            InvalidParameter: If the name is taken or invalid, or a brand cannot have this look.
         """
         from qrkit.portfolio.brands import brand_from
 
@@ -96,11 +93,7 @@ class SavedLooks:
         self._record(f"{'Saved' if before is None else 'Replaced'} the {kind} “{name}”.", undo, (kind, name))
 
     def delete(self, kind: str, name: str) -> None:
-        """Delete a saved look.
-
-        Raises:
-            InvalidParameter: If a template is in use.
-        """
+        """Delete a saved look."""
         shelf: Any = self._shelf(kind)
         before = shelf.get(name)
         is_current = kind == BRAND and shelf.current == before
