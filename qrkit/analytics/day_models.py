@@ -73,7 +73,7 @@ def weekly_trend(sides: Sequence[Mapping[date, int]]) -> float:
 
 
 def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]]) -> np.ndarray:
-    """Return the covariates of the days of both sides: a column for each, as shares of its range, around its mean."""
+    """Return the covariates of the days of both sides, one column each, centered and divided by its range."""
     if not isinstance(covariates, pd.DataFrame) or not 1 <= covariates.shape[1] <= MOST_COVARIATES:
         rule = f"must be a DataFrame with 1 to {MOST_COVARIATES} columns of numbers, indexed by day"
         raise InvalidParameter(Problem("covariates", type(covariates).__name__, rule, "wrong-type"))

@@ -143,7 +143,7 @@ OTHERS = {
 }  # fmt: skip
 """First bytes of files that are no tables."""
 _FURTHER = re.compile(r"(?<=.)(?:[.-][0-9]{1,10})?(?:\.gz)?$", re.IGNORECASE)
-"""What is behind the suffix of a log that was put aside, or of a file in gzip."""
+"""What follows the suffix of a rotated log or of a file in gzip."""
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
 """Matches the beginning of an object, or of an array of objects, which no heading of a csv has."""
@@ -173,7 +173,7 @@ def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
-    """Return the import format for the suffix of a file, behind which there may be others, as in access.log.2.gz."""
+    """Return the import format for the suffix of a file, which others may follow, as in access.log.2.gz."""
     path = path.with_name(_FURTHER.sub("", path.name))
     return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(_suffix(path, IMPORT_FORMATS))
 

@@ -130,7 +130,7 @@ def _bare(cell: str) -> str:
 
 
 def _has_escapes(text: str, delimiter: str) -> bool:
-    """Return whether a backslash escapes quotation marks, as some databases write them, and the text is a table so."""
+    """Return whether backslashes escape quotation marks, as some databases write them."""
 
     def cells_of(row_escape: str | None) -> list[list[str]]:
         with suppress(csv.Error):

@@ -2,9 +2,9 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at blurred
-images, qrdec at a small one and again without the light of each place, and zxing-cpp for Micro QR Codes, which the
-others do not know.
+zxing-cpp again. If neither finds a symbol, these look in turn: quirc, which searches differently; zxing-cpp in blurred
+images; qrdec in a small image, and in one with even light; and zxing-cpp for Micro QR Codes, which the others do not
+know.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 """Charsets to try if a symbol declares none; the last one can decode any bytes."""
 
 REPLACEMENT = "\ufffd"
-"""Stands for bytes that are no character in the charset of a reader."""
+"""Stands for bytes that are not characters in the charset of a reader."""
 
 LEVELS: tuple[ErrorCorrectionLevel, ...] = ("M", "L", "H", "Q")
 """Levels in the order of their two bits in the format information (ISO/IEC 18004:2015, table 12)."""

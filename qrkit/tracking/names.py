@@ -14,7 +14,7 @@ def tidy_name(text: str) -> str:
 
 
 class Spellings:
-    """Names that are in use, which tell of a name that differs from one of them only in case.
+    """Names in use. Finds the one from which another name differs only in case.
 
     Args:
         names: The names, as `tidy_name` returns them.

@@ -274,6 +274,6 @@ def test_dates_may_lack_a_day_or_have_a_time(element):
         ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"), ("8011", "0"),
     ],
 )  # fmt: skip
-def test_values_at_their_bounds_are_written_and_read(number, value):
+def test_values_at_their_limits_are_written_and_read(number, value):
     content = contents.gs1_elements({"00": SSCC, number: value})
     assert contents.read(str(content)).fields["elements"] == {"00": SSCC, number: value}

@@ -45,7 +45,7 @@ PROBLEM = {
 }
 """A failure, as the page shows it."""
 KEY = "API key"
-"""What an operation needs that only accounts may use, as the page says it."""
+"""What the page says that an operation needs if only accounts may use it."""
 FILES = {"import_file": "posters.csv", "decode_picture": "code.png"}
 """The file that the example of an operation sends."""
 SAVED = {"generate": "code.svg", "generate_decorated": "code.svg", "export": "portfolio.csv", "picture": "code.png"}
