@@ -204,7 +204,7 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
                 ("4309", "18000000010000000000", "must be a latitude"),
                 ("7241", "11", "type of media"),
                 ("7252", "7", "0, 1, 2 or 9"),
-                ("7258", "3/2", "like 1/2"),
+                ("7258", "3/2", "such as 1/2"),
                 ("8001", "00000025003011", "above 0"),
                 ("8006", "095060001343520302", "piece 1 of 2"),
                 ("8026", "095060001343520001", "piece 1 of 2"),
