@@ -161,12 +161,7 @@ def decode_all(picture: Readable, *, most_side: int | None = None, effort: str =
 def _symbols(
     picture: Readable, most_side: int | None, effort: str, read: Callable[[Image], list[Located]]
 ) -> Iterator[list[Located]]:
-    """Yield the symbols of each frame.
-
-    Raises:
-        InvalidParameter: If the picture has none of the forms that `decode` takes, or the effort is unknown.
-        UnreadableFile: If the file cannot be read or is not such an image.
-    """
+    """Yield the symbols of each frame."""
     left = ATTEMPT_SECONDS[one_of("effort", effort, EFFORTS)]
     for looks in looks_at(picture, most_side):
         first = next(looks)
@@ -192,19 +187,10 @@ def _to_decoded(symbol: Located) -> Decoded:
 
 
 def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image]]:
-    """Yield the looks of each frame, in grayscale.
+    """Yield the looks of each frame, in grayscale. Pictures and errors are those of `decode`.
 
-    The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts
-    are transparent, or from black to white, if the frame has more than 8 bits.
-
-    Args:
-        picture: See `decode`.
-        most_side: See `decode`.
-
-    Raises:
-        InvalidParameter: If `picture` is none of these.
-        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
-            drawn.
+    The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts are
+    transparent, or from black to white, if the frame has more than 8 bits.
     """
     from PIL import Image
 
@@ -339,12 +325,7 @@ def where_in(picture: object) -> str:
 
 
 def _load(picture: object) -> bytes | Image:
-    """Return the bytes of a file, or an image if the picture has no such bytes.
-
-    Raises:
-        InvalidParameter: If it is no picture in any of the forms that `decode` takes.
-        UnreadableFile: If the file cannot be read, or is an SVG that cannot be drawn.
-    """
+    """Return the bytes of a file, or an image if the picture is an image, an array or an SVG."""
     from PIL import Image
 
     if isinstance(picture, Image.Image):
@@ -373,11 +354,7 @@ def _load(picture: object) -> bytes | Image:
 
 
 def _image_of_array(array: Any) -> Image:
-    """Return an array of rows and columns as an image: True or the greatest number is white.
-
-    Raises:
-        InvalidParameter: If the array has another shape, or does not hold numbers.
-    """
+    """Return an array of rows and columns as an image: True or the greatest number is white."""
     from PIL import Image
 
     pixels = np.asarray(array)
