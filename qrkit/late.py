@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # methods of `Design` from higher rooms, for type checkers an
     from qrkit.scanning.repair import make_scannable
 
 __all__ = [
-    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "by_name", "check", "etree", "followed", "frame_as_wrapper",
+    "DOORS", "UNSEEN", "Image", "Later", "Shown", "Watch", "by_name", "check", "etree", "followed", "frame_as_wrapper",
     "largest_logo", "late_names", "make_scannable", "named", "notebook", "np", "on_demand", "open_doors", "pd", "watch",
     "with_logo",
 ]  # fmt: skip
@@ -67,8 +67,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from lxml import etree
+    from PIL import Image
 else:
-    etree, np, pd = map(_LateModule, ("lxml.etree", "numpy", "pandas"))
+    Image, etree, np, pd = map(_LateModule, ("PIL.Image", "lxml.etree", "numpy", "pandas"))
 
 
 def named(origin: str) -> Any:

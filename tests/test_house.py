@@ -53,7 +53,7 @@ HEAVY = {
     "xlrd", "xlwt",
 }  # fmt: skip
 
-LATE = {"etree": "lxml", "np": "numpy", "pd": "pandas"}
+LATE = {"Image": "PIL", "etree": "lxml", "np": "numpy", "pd": "pandas"}
 """Libraries by the names that they have in the seam, where they are loaded on first use."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -159,7 +159,8 @@ def hidden_types(thing: Public) -> list[type]:
     given = re.findall(r"\b[A-Z]\w+", str(thing.value.__annotations__.get("return", "")))
     origins = {name: borrowed(thing.value.__module__).get(name, thing.value.__module__) for name in given}
     values = [getattr(import_module(one), name, None) for name, one in origins.items() if one.startswith("qrkit")]
-    return [one for one in values if isinstance(one, type) and one not in [other.value for other in CLASSES]]
+    types = [one for one in values if isinstance(one, type) and one.__module__.startswith("qrkit")]
+    return [one for one in types if one not in [other.value for other in CLASSES]]
 
 
 def test_whatever_a_public_function_gives_is_public():

@@ -6,13 +6,9 @@ from dataclasses import replace
 from functools import lru_cache
 from io import BytesIO
 from math import ceil
-from typing import TYPE_CHECKING
 
 from qrkit.drawing.scene import Bitmap, Drawing
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
+from qrkit.late import Image
 
 FINEST = 4
 """Pixels of a bitmap per pixel of the image in vector files: enough for 300 dpi at any print size."""
@@ -26,8 +22,6 @@ def at_most(content: Bitmap | Drawing, width: float, height: float) -> Bitmap | 
 # A slider draws the same photograph repeatedly. The cache is small, because it also keeps the originals.
 @lru_cache(maxsize=4)
 def _reduce(bitmap: Bitmap, width: float, height: float) -> Bitmap:
-    from PIL import Image
-
     wanted = (min(bitmap.width, ceil(width * FINEST)), min(bitmap.height, ceil(height * FINEST)))
     if wanted == (bitmap.width, bitmap.height):
         return bitmap
@@ -36,10 +30,8 @@ def _reduce(bitmap: Bitmap, width: float, height: float) -> Bitmap:
     return replace(bitmap, png=file.getvalue(), width=wanted[0], height=wanted[1])
 
 
-def placed(bitmap: Bitmap, box: tuple[float, float, float, float], size: tuple[int, int]) -> Image:
+def placed(bitmap: Bitmap, box: tuple[float, float, float, float], size: tuple[int, int]) -> Image.Image:
     """Draw a bitmap in a box (left, top, width, height) of an otherwise transparent RGBA image of this size."""
-    from PIL import Image
-
     left, top, width, height = box
     # Resized to whole pixels first, then moved and scaled by the remaining fraction of a pixel.
     drawn = (max(1, round(width)), max(1, round(height)))

@@ -44,8 +44,8 @@ _TIME = re.compile(
 )
 _ISO_DAY = r"\d{4}(?:-\d\d-|/\d\d/)\d\d(?:T| )\d\d:\d\d:\d\d(?:[.,]\d+)?+"
 _ISO_TIME = re.compile(rf"{_ISO_DAY}(?: ?(?:Z|[+-]\d\d:?\d\d))?")
-_LOCAL_TIME = re.compile(rf"\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}[: ][\d:]{{8}}[\d.]*\]|{_ISO_DAY}(?! ?(?:Z|[+-]\\d))")
-_PAIR = re.compile(r'([\w.@-]+)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
+_LOCAL_TIME = re.compile(rf"\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}[: ][\d:]{{8}}[\d.]*\]|{_ISO_DAY}(?! ?(?:Z|[+-]\d))")
+_PAIR = re.compile(r'(?<![\w.@-])([\w.@-]++)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
 """A field and its value in a line such as method=GET path="/door"."""
 _TEXT = r'"((?:[^"\\]|\\.)*+)"'
 _REQUEST = re.compile(
@@ -77,11 +77,10 @@ def is_log(data: bytes) -> bool:
     if text.startswith("["):
         with suppress(ValueError, RecursionError):
             lines.append(json.dumps(json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]))
-    return any(_NEEDED.issubset(_fields_in(line)) or _is_request(line) for line in lines)
-
-
-def _is_request(line: str) -> bool:
-    return isinstance(_request_in(line), Mapping) or _UNTIMED.search(line) is not None
+    return any(
+        _NEEDED.issubset(_fields_in(line)) or isinstance(_request_in(line), Mapping) or _UNTIMED.search(line)
+        for line in lines
+    )
 
 
 def _fields_in(line: str) -> list[str]:

@@ -135,6 +135,8 @@ ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST,
 """XML element and JSON key -> column name, in the order of XML and JSON."""
 CONTENT = "Content"
 """The only column that a file must have."""
+SHORT_URL = "Trackable URL"
+"""The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
 CREATED = "Created (UTC)"
 OVERLOOKED = ("id",)
 """Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""

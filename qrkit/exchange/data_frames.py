@@ -27,6 +27,7 @@ from qrkit.exchange.columns import (
     KINDS,
     LABELS,
     OVERLOOKED,
+    SHORT_URL,
     SORTING,
     WRITERS,
     Column,
@@ -38,7 +39,6 @@ from qrkit.exchange.marked_cells import marked
 from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
-    SHORT_URL,
     Table,
     issues_of_chosen,
     rows_of,

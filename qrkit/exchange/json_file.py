@@ -27,6 +27,7 @@ from qrkit.exchange.columns import (
     LABELS,
     NAMES,
     OVERLOOKED,
+    SHORT_URL,
     Kind,
     Packed,
     Row,
@@ -37,7 +38,6 @@ from qrkit.exchange.marked_cells import marked, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
-    SHORT_URL,
     Reading,
     Table,
     Writing,

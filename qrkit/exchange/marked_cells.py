@@ -1,4 +1,7 @@
-"""Cells that are more than their text: links, formulas without a value, and numbers that show or mean another text."""
+"""Cells that are more than their text: links, formulas without a value, numbers, and what other programs changed.
+
+Numbers may show or mean another text; texts may have been read in a wrong encoding, shortened, or turned into dates.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Self
 
-from qrkit.exchange.columns import Fraction, without_thousands
+from qrkit.exchange.columns import SHORT_URL, TEXT_COLUMNS, Fraction, Row, Rows, without_thousands
+from qrkit.exchange.encodings import before_misread
+from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
@@ -15,6 +20,14 @@ _NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<
 """What databases and programs write into a file for no value."""
 _LINE_END = "_x000D_"
 """How Excel escapes the first character of a line end, which other programs take for text."""
+_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
+"""Matches a long number of which a spreadsheet kept the first digits."""
+_MAY_BE_MISREAD = re.compile(r"[Â-ô][^\x00-\x7f]")
+_WRITTEN = TEXT_COLUMNS - {SHORT_URL}
+"""Columns of texts that people write."""
+
+_RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
+"""Dates, times and truth values, as our readers of workbooks write them."""
 
 
 class Linked(str):
@@ -88,3 +101,29 @@ def without_traces(
         if _LINE_END in "".join(cells):
             cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
         yield number, cells, error
+
+
+def retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
+    """Yield an issue for each short code that a spreadsheet program may have made of another one, such as mar1."""
+    for row in rows:
+        if _RETYPED.fullmatch(code := row.cells.get(SHORT_URL, "")):
+            rule = "may be another text, such as mar1, that a spreadsheet changed; compare it with the printed code"
+            yield ImportIssue(row.number, "", "", "", "suspicious-url", f"the short code {code!r} {rule}")
+
+
+def with_damage(row: Row) -> Row:
+    """Return a row with a note on the first of its texts that another program damaged."""
+    every = "\n".join((*row.cells.values(), *row.own.values()))
+    may_be_shortened = "E+" in every or "e+" in every
+    if not may_be_shortened and (every.isascii() or not _MAY_BE_MISREAD.search(every)):  # as most rows are
+        return row
+    texts = [(name, text) for name, text in row.cells.items() if name in _WRITTEN]
+    for name, text in (*texts, *row.own.items()):
+        is_shortened = _SHORTENED.fullmatch(text)
+        rule = "is a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
+        if before := before_misread(text):
+            rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
+        if rule:
+            note: tuple[Reason, str] = ("damaged-text", f"{name}={text[:80]!r} {rule}; it was imported as it is")
+            return row._replace(notes=(*row.notes, note))
+    return row

@@ -11,14 +11,13 @@ from pathlib import Path
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.archives import gunzipped
-from qrkit.exchange.columns import COLUMN_OF
+from qrkit.exchange.columns import COLUMN_OF, SHORT_URL
 from qrkit.exchange.locating import ANYWHERE, MOST_TRIED, Located, Part, Place, Share, locate, place_of, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import (
     HARDLY_ANYTHING_ELSE,
     MOST_BYTES,
     NO_TARGETS,
-    SHORT_URL,
     Table,
     check_number,
     check_size,

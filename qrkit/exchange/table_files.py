@@ -33,8 +33,8 @@ from qrkit.exchange.columns import (
     MOMENTS,
     NAMES,
     OVERLOOKED,
+    SHORT_URL,
     TERMS_NAMES,
-    TEXT_COLUMNS,
     Fraction,
     Packed,
     Row,
@@ -46,7 +46,6 @@ from qrkit.exchange.columns import (
     read_row,
     unpacked,
 )
-from qrkit.exchange.encodings import before_misread
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import (
     ADDRESS,
@@ -61,7 +60,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Linked, Unsaved, without_traces
+from qrkit.exchange.marked_cells import Linked, Unsaved, retyped_issues, with_damage, without_traces
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -85,8 +84,6 @@ TARGETS = re.compile(
 """Headings of columns that hold where a short URL leads, in the languages of qrkit."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
-SHORT_URL = "Trackable URL"
-"""The column of what may be printed; beside contents of ours, it may have any name of `foreign.SHORT_URLS`."""
 ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
 """Columns whose cells may show a text that links to an address, and what to call the address."""
 KEPT_AS_WRITTEN = frozenset({*ADDRESSES, "Password"})
@@ -101,11 +98,6 @@ MOSTLY = 0.5
 HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
 _TEXTS = frozenset({str})
-_RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
-"""Dates, times and truth values, as our readers of workbooks write them."""
-_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
-"""Matches a long number of which a spreadsheet kept the first digits."""
-_MAY_BE_DAMAGED = re.compile(r"[Â-ô][^\x00-\x7f]|[0-9]E\+[0-9]", re.IGNORECASE)
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
@@ -239,7 +231,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
         if columns:
             table.issues.extend(issues_of_chosen(heading, names, table.rows, max(line, 1)))
     table.issues.extend(located.issues)
-    table.issues.extend(_retyped_issues(table.rows) if located.is_sheet else ())
+    table.issues.extend(retyped_issues(table.rows) if located.is_sheet else ())
     return table
 
 
@@ -260,14 +252,6 @@ def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) 
     known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
     name = title.lower()
     return not KEPT_AS_WRITTEN.isdisjoint({COLUMN_OF.get(name), chosen.get(name)}) or foreign.plain_name(title) in known
-
-
-def _retyped_issues(rows: Rows) -> Iterator[ImportIssue]:
-    """Yield an issue for each short code that a spreadsheet program may have made of another one, such as mar1."""
-    for row in rows:
-        if _RETYPED.fullmatch(code := row.cells.get(SHORT_URL, "")):
-            rule = "may be another text, such as mar1, that a spreadsheet changed; compare it with the printed code"
-            yield ImportIssue(row.number, "", "", "", "suspicious-url", f"the short code {code!r} {rule}")
 
 
 def _described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -460,24 +444,7 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(_with_damage(row), now, table.names, dates)
-
-
-def _with_damage(row: Row) -> Row:
-    """Return a row with a note on the first of its texts that another program damaged."""
-    if not _MAY_BE_DAMAGED.search("\n".join((*row.cells.values(), *row.own.values()))):
-        return row
-    texts = [(name, text) for name, text in row.cells.items() if name in TEXT_COLUMNS and name != SHORT_URL]
-    for name, text in (*texts, *row.own.items()):
-        rule = (
-            "is a long number of which a spreadsheet kept only the first digits" if _SHORTENED.fullmatch(text) else ""
-        )
-        if before := before_misread(text):
-            rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
-        if rule:
-            note: tuple[Reason, str] = ("damaged-text", f"{name}={text[:80]!r} {rule}; it was imported as it is")
-            return row._replace(notes=(*row.notes, note))
-    return row
+        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates)
 
 
 def _code_of(row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates) -> tuple[Row, QRCode] | ImportIssue:

@@ -255,7 +255,8 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
         _check_no_counts(sheet, places)
     if "event" in places:
         events = {cells[places["event"]].strip() for cells in sheet.rows if not isinstance(cells, UnreadableFile)}
-        if not any(_EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event) for event in events - {""}):
+        known = {event for event in events - {""} if _EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event)}
+        if not known or (known <= {"1", "2"} and plain_name(sheet.heading[places["event"]]) != "eventtype"):
             del places["event"]
     return places
 

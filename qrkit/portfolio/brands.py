@@ -63,16 +63,6 @@ class Brands(Saved):
         """
         return Brand.from_json(self._read(name))
 
-    def use(self, name: str | None) -> None:
-        """Use a brand for the reports and landing pages of the account; None for no brand.
-
-        Raises:
-            NotFound: If no brand is saved under this name.
-        """
-        if name is not None:
-            self._read(name)
-        table.use(self._store, self.stored_in, self._account_id, name)
-
     @property
     def used(self) -> str | None:
         """The name of the brand in use."""

@@ -43,6 +43,19 @@ class Saved(Shown):
         self._read(name)
         table.delete(self._store, self.stored_in, self._account_id, name)
 
+    def use(self, name: str | None) -> None:
+        """Use what has this name where nothing else is named; None for nothing.
+
+        A template in use draws every tracked QR Code for which neither the QR Code nor its campaign names a template. A
+        brand in use is that of the reports and landing pages of the account.
+
+        Raises:
+            NotFound: If nothing has this name.
+        """
+        if name is not None:
+            self._read(name)
+        table.use(self._store, self.stored_in, self._account_id, name)
+
     def _check_name(self, name: str) -> None:
         """Check a new name."""
         if not _is_text(name) or not 1 <= len(name) <= LONGEST_NAME:

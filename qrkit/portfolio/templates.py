@@ -116,18 +116,6 @@ class Templates(Saved):
         found: dict[str, Any] = json.loads(self._read(name))
         return found
 
-    def use(self, name: str | None) -> None:
-        """Make a template the default of the account; None for no default.
-
-        The default draws every tracked QR Code for which neither the QR Code nor its campaign names a template.
-
-        Raises:
-            NotFound: If no template has this name.
-        """
-        if name is not None:
-            self._read(name)
-        table.use(self._store, self.stored_in, self._account_id, name)
-
     @property
     def default(self) -> str | None:
         """The name of the default template."""

@@ -86,8 +86,7 @@ def examine(
 
         panel = run_panel(*seen, _expected(drawn), level=level, audience=audience, engines=engines, symbol=symbol)
         budget = budget.as_read() if panel.rate else budget
-    with within(LONGEST_SECONDS):
-        issues = issues_of(design, budget, structure, audience, level)
+    issues = issues_of(design, budget, structure, audience, level)
     return report_of(
         design.content,
         level,

@@ -113,8 +113,7 @@ def largest_logo(
 
     @cache
     def scanned(parts: int) -> ScanReport | None:
-        found = fitted(parts)
-        report = bench.report(found.design, level) if found else None
+        report = bench.report(found.design, level) if (found := fitted(parts)) else None
         return report if report and (report.is_at_least("ok") or report.is_at_least(verdict())) else None
 
     # Readers take much longer than arithmetic and mostly agree with it, so they check what it has found.

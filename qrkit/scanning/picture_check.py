@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qrkit.errors import NoSymbol
+from qrkit.late import Image
 from qrkit.scanning.budget import budget_of, true_modules
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.module_roles import module_codewords
-from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_grainy, is_tilted, is_upright
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_tilted, is_upright
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
@@ -34,8 +35,6 @@ from qrkit.symbol.rebuilding import rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from qrkit.scanning.photographs.close_up import Corners
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
     from qrkit.scanning.readers import Engine
@@ -61,13 +60,13 @@ class Picture(NamedTuple):
         others: The contents of the symbols that were found besides the first one.
     """
 
-    greys: Image
-    whole: Image
+    greys: Image.Image
+    whole: Image.Image
     name: str
     others: tuple[str, ...] = ()
 
     @property
-    def sizes(self) -> tuple[Image, ...]:
+    def sizes(self) -> tuple[Image.Image, ...]:
         """The images in which symbols are sought."""
         return (self.greys,) if self.greys is self.whole else (self.greys, self.whole)
 
@@ -91,7 +90,7 @@ class Match(NamedTuple):
     sampled: Sampled
 
 
-def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[tuple[Picture, Iterator[Image]]]:
+def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[tuple[Picture, Iterator[Image.Image]]]:
     """Yield each frame or page of an image, as it is printed, and its other looks; see `looks_at`.
 
     Raises:
@@ -102,7 +101,7 @@ def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[t
         yield Picture(_reduced(whole), whole, where_in(picture)), looks
 
 
-def _reduced(greys: Image) -> Image:
+def _reduced(greys: Image.Image) -> Image.Image:
     """Return an image whose longer side has at most `MOST_READ_SIDE` pixels."""
     factor = min(1, MOST_READ_SIDE / max(greys.size))
     size = [max(1, round(side * factor)) for side in greys.size]
@@ -227,7 +226,7 @@ def no_symbol(seen: Picture) -> NoSymbol:
     return NoSymbol(f"no QR Code was found{seen.name}: either there is none, or no reader sees it")
 
 
-def match_of(greys: Image, found: Located) -> Match | None:
+def match_of(greys: Image.Image, found: Located) -> Match | None:
     """Straighten a symbol and return its exact modules; None if the modules in the image do not tell them."""
     side, end = side_of(found.version), monotonic() + MATCH_SECONDS
     for is_mirrored in (False, True):
@@ -250,26 +249,21 @@ def _dark(sampled: Sampled) -> np.ndarray:
 def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     """Grade a print; None if the image is a drawing."""
     corners = seen.in_whole(match.corners)
-    may_be_drawn = not is_tilted(corners)
-    is_flat = may_be_drawn and has_flat_colors(seen.whole, corners)
+    is_flat = has_flat_colors(seen.whole, corners)
     is_data = module_codewords(match.symbol.version) >= 0
     is_right = (_dark(match.sampled) == true_modules(match.symbol))[is_data]
-    if is_flat and is_right.all():
+    if is_flat and is_right.all() and not is_tilted(corners):
         return None
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
+    damaged = photo.budget.wrong | photo.logo.wrong if photo.logo else photo.budget.wrong
     misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark
-    if may_be_drawn and is_drawing(
-        photo,
-        is_flat=is_flat,
-        is_grainy=is_grainy(seen.whole, corners),
-        is_upright=is_upright(corners),
-        is_straight=bool(misplaced <= 2 * (photo.damaged & is_data).sum()),
-    ):
+    is_straight = bool(misplaced <= 2 * damaged[is_data].sum())
+    if is_drawing(photo, seen.whole, corners, is_flat=is_flat, is_straight=is_straight):
         return None
     return replace(photo, is_mirrored=match.sampled.is_mirrored)
 
 
-def _is_read(greys: Image, found: Located) -> bool:
+def _is_read(greys: Image.Image, found: Located) -> bool:
     """Return True if a reader of phones reads a symbol at first sight, without the second attempts made here."""
     from qrkit.scanning.readers import of_phones
 
@@ -278,7 +272,7 @@ def _is_read(greys: Image, found: Located) -> bool:
 
 
 def _check_drawing(
-    greys: Image,
+    greys: Image.Image,
     found: Located,
     match: Match | None,
     level: Level,
@@ -297,9 +291,8 @@ def _check_drawing(
             seen, _pixels(found), found.content, level=level, audience=audience, engines=engines, symbol=symbol
         )
     if match:
-        budget = budget_of(match.sampled, match.symbol)
-        if panel and panel.rate:
-            budget = budget.as_read()
+        measured = budget_of(match.sampled, match.symbol)
+        budget = measured.as_read() if panel and panel.rate else measured
         structure = structure_of(match.sampled, match.symbol, budget.wrong)
         issues = issues_of(None, budget, structure, audience, level, grain=1 / _pixels(found))
     if panel and panel.phones in ("ok", "robust") and not _is_read(greys, found):
@@ -323,7 +316,7 @@ def _pixels(found: Located) -> float:
     return hypot(right - left, low - top) / side_of(found.version)
 
 
-def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
+def _surroundings(greys: Image.Image, found: Located) -> tuple[int, int, int, int]:
     """Return the crop box to pass to readers: areas far from the symbol cost time and skew the threshold."""
     reach = SEEN_AROUND * _pixels(found)
     across, down = zip(*found.corners, strict=True)
@@ -332,10 +325,8 @@ def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
     return left, top, min(greys.width, right), min(greys.height, low)
 
 
-def _straighten(greys: Image, corners: Corners, side: int, *, is_mirrored: bool) -> Sampled:
+def _straighten(greys: Image.Image, corners: Corners, side: int, *, is_mirrored: bool) -> Sampled:
     """Return the symbol and its surroundings without perspective."""
-    from PIL import Image
-
     # Without a reduction, a hairline between modules would be met by chance, and count as a whole pixel.
     factor = max(1, int(dist(corners[0], corners[1]) / side / PIXELS))
     greys = greys.reduce(factor)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, one_of
-from qrkit.late import Shown, named, np
+from qrkit.late import Image, Shown, named, np
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
 from qrkit.symbol.symbol import side_of
@@ -24,10 +24,8 @@ from qrkit.symbol.upright import upright
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PIL.Image import Image
 
-
-Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image | np.ndarray"
+Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image.Image | np.ndarray"
 """A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""
 
 Effort: TypeAlias = Literal["quick", "standard", "thorough"]
@@ -159,7 +157,7 @@ def decode_all(picture: Readable, *, most_side: int | None = None, effort: str =
 
 
 def _symbols(
-    picture: Readable, most_side: int | None, effort: str, read: Callable[[Image], list[Located]]
+    picture: Readable, most_side: int | None, effort: str, read: Callable[[Image.Image], list[Located]]
 ) -> Iterator[list[Located]]:
     """Yield the symbols of each frame.
 
@@ -191,7 +189,7 @@ def _to_decoded(symbol: Located) -> Decoded:
     return Decoded(text, version, level, side_of(version), capacity, len(text), symbol.part)
 
 
-def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image]]:
+def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image.Image]]:
     """Yield the looks of each frame, in grayscale.
 
     The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts
@@ -206,8 +204,6 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
         UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
             drawn.
     """
-    from PIL import Image
-
     name = where_in(picture).removeprefix(" in ") or "this"
     too_large = f"{name} has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
     found = _load(picture)
@@ -241,18 +237,14 @@ _warnings = Lock()
 @contextmanager
 def _without_warnings() -> Iterator[None]:
     """Turn off Pillow's warning about images of more than 89 million pixels; qrkit has a limit of its own."""
-    from PIL import Image
-
     # Filters of warnings belong to all threads, so one changes them at a time.
     with _warnings, warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)
         yield
 
 
-def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
+def _image_of(data: bytes, name: str, most_side: int | None) -> Image.Image:
     """Open the bytes of a file as an image, of which only the header is read."""
-    from PIL import Image
-
     most = MOST_WEBP_PIXELS if most_side else MOST_PIXELS
     if (webp_pixels(data) or 0) > most:
         raise UnreadableFile(f"{name} has too many pixels: at most {most:,} in a webp")
@@ -260,7 +252,7 @@ def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
         return Image.open(BytesIO(data), formats=PILLOW_NAMES)
 
 
-def _go_to(image: Image, number: int) -> None:
+def _go_to(image: Image.Image, number: int) -> None:
     """Go to a frame of an image, and read that of a TIFF; other formats warn when they are opened."""
     from PIL.ImageFile import ImageFile
 
@@ -274,7 +266,7 @@ def _go_to(image: Image, number: int) -> None:
         tiff.load()
 
 
-def _reduce(frame: Image, most_side: int | None) -> Image:
+def _reduce(frame: Image.Image, most_side: int | None) -> Image.Image:
     """Convert a frame to 8 bits and reduce its longer side to `most_side`."""
     # Images of these modes are reduced before anything copies all their pixels.
     if most_side and frame.mode in ("L", "LA", "RGB", "RGBA"):
@@ -287,7 +279,7 @@ def _reduce(frame: Image, most_side: int | None) -> Image:
     return _shrink(frame, most_side) if most_side else frame
 
 
-def _shrink(frame: Image, most_side: int) -> Image:
+def _shrink(frame: Image.Image, most_side: int) -> Image.Image:
     if max(frame.size) <= most_side:
         return frame
     frame.draft(None, (most_side, most_side))  # a JPEG is decoded at a fraction of its size
@@ -295,10 +287,8 @@ def _shrink(frame: Image, most_side: int) -> Image:
     return frame.resize([max(1, round(side * factor)) for side in frame.size], reducing_gap=2)
 
 
-def _on_papers(frame: Image) -> Iterator[Image]:
+def _on_papers(frame: Image.Image) -> Iterator[Image.Image]:
     """Yield a frame on white and then on black paper; only once if nothing is transparent."""
-    from PIL import Image
-
     if frame.mode == "L":
         yield frame
         return
@@ -307,7 +297,7 @@ def _on_papers(frame: Image) -> Iterator[Image]:
         yield Image.composite(greys, Image.new("L", frame.size, color), alpha)
 
 
-def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
+def _of_8_bits(picture: Image.Image, most_side: int | None) -> Iterator[Image.Image]:
     """Yield an image of one channel with 16 bits or more as it is shown, then with its grays from black to white."""
     step = max(1, max(picture.size) // most_side) if most_side else 1
     height, width = picture.height // step * step, picture.width // step * step
@@ -323,9 +313,7 @@ def _of_8_bits(picture: Image, most_side: int | None) -> Iterator[Image]:
         yield _between(greys, *((light, black) if is_reversed else (black, light)), most_side)
 
 
-def _between(greys: np.ndarray, black: float, white: float, most_side: int | None) -> Image:
-    from PIL import Image
-
+def _between(greys: np.ndarray, black: float, white: float, most_side: int | None) -> Image.Image:
     scaled = greys - np.float32(black)
     scaled *= np.float32(255 / (white - black) if white != black else 1)
     frame = Image.fromarray(np.clip(scaled, 0, 255, out=scaled).astype(np.uint8))
@@ -338,15 +326,13 @@ def where_in(picture: object) -> str:
     return f" in {name}" if isinstance(name, str | Path) else ""
 
 
-def _load(picture: object) -> bytes | Image:
+def _load(picture: object) -> bytes | Image.Image:
     """Return the bytes of a file, or an image if the picture has no such bytes.
 
     Raises:
         InvalidParameter: If it is no picture in any of the forms that `decode` takes.
         UnreadableFile: If the file cannot be read, or is an SVG that cannot be drawn.
     """
-    from PIL import Image
-
     if isinstance(picture, Image.Image):
         return picture
     if hasattr(picture, "__array__"):
@@ -372,14 +358,12 @@ def _load(picture: object) -> bytes | Image:
     return drawn
 
 
-def _image_of_array(array: Any) -> Image:
+def _image_of_array(array: Any) -> Image.Image:
     """Return an array of rows and columns as an image: True or the greatest number is white.
 
     Raises:
         InvalidParameter: If the array has another shape, or does not hold numbers.
     """
-    from PIL import Image
-
     pixels = np.asarray(array)
     shape, kind = pixels.shape, pixels.dtype.kind
     if pixels.ndim == 3 and shape[2] == 1:

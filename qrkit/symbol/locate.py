@@ -2,8 +2,9 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at other
-sizes, qrdec again without the light of each place, and zxing-cpp for Micro QR Codes, which the others do not know.
+zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at blurred
+images, qrdec at a small one and again without the light of each place, and zxing-cpp for Micro QR Codes, which the
+others do not know.
 """
 
 from __future__ import annotations

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from qrkit.late import Image
 
 ORIENTATION = 0x0112
 """The EXIF tag that says which side of a photo is up."""
 
 
-def upright(frame: Image, source: Image) -> Image:
+def upright(frame: Image.Image, source: Image.Image) -> Image.Image:
     """Turn a frame as the EXIF of its file says; damaged EXIF is ignored, as browsers do."""
     from PIL.Image import Transpose
 

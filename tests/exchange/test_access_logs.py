@@ -223,7 +223,13 @@ def test_a_redirect_that_cannot_be_read_is_reported_without_its_address(shop):
     assert "status of a redirect" in result.issues[0][1] and "203.0.113.9" not in result.issues[0][1]
 
 
-@pytest.mark.parametrize("line", ['"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('"' * 99, "[" * 99, 'a "\\" "\\"' * 9, '[01/Mar/2024:10:00:05 +0100] "GET /', "method=" + "a" * 99),
+        *('method="\\" ', "2024-03-01 10:00:05" * 9, '"GET /'),
+    ],
+)
 def test_hostile_lines_are_read_in_linear_time(shop, line):
     good = combined("GET /door HTTP/1.1", 302)
     began = process_time()
@@ -286,6 +292,12 @@ def test_lines_on_the_console_are_read_and_their_time_zone_is_told(shop, line):
     result = shop.import_scans(f"a server has started\n{line}\n{line.replace('302', '404')}\n".encode(), format="log")
     assert (result.created, [issue[1][:28] for issue in result.issues]) == (1, ["times without an offset, suc"])
     assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
+
+
+@pytest.mark.parametrize("offset", ["Z", "+01:00", " +0100"])
+def test_lines_with_an_offset_say_all(shop, offset):
+    line = f"2024-03-01T10:00:05.1{offset} INFO:     {REQUEST}"
+    assert shop.import_scans(line.encode(), format="log").issues == ()
 
 
 def test_lines_without_a_time_are_told(shop):

@@ -538,3 +538,8 @@ def test_custom_events_of_umami_are_no_visits(shop):
     data = f"url_path,event_type,event_name,created_at\n{GO}/door,1,,2024-05-01 10:00\n{GO}/door,2,sign-up,2024-05-01\n"
     result = shop.import_scans(data.encode())
     assert (result.created, result.issues) == (1, ((0, "rows with event='2' are not visits, and were left out: 1"),))
+
+
+def test_numbers_of_events_are_no_kinds_of_events(shop):
+    rows = [f"door,{number},2024-05-01 1{number}:00" for number in (1, 2, 3)]
+    assert shop.import_scans("\n".join(["short_code,event,time", *rows]).encode()).created == 3

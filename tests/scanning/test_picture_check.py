@@ -341,6 +341,16 @@ def test_a_drawing_with_a_logo_or_the_grain_of_a_jpeg_is_no_photo(border, file):
     assert report.verdict == "fragile"
 
 
+def test_outlines_of_discs_whose_eyes_are_misplaced_are_no_photo():
+    modules = np.array([*segno.make_qr(URL, error="m", boost_error=False).matrix], dtype=bool)
+    image = Image.new("L", [len(modules) * 24] * 2, 255)
+    for y, x in np.argwhere(modules) * 24 + 12:
+        ImageDraw.Draw(image).ellipse((x - 12.6, y - 12.6, x + 12.6, y + 12.6), outline=17, width=2)
+    report = check(ImageOps.expand(image, 96, 255), "quick")
+    assert report.photo is None
+    assert report.verdict in ("fragile", "unreadable")
+
+
 @pytest.mark.parametrize("reach", [4, 6])
 def test_a_wavy_print_is_straightened_before_it_is_judged(reach):
     flat = np.asarray(picture(size=12).convert("L"))

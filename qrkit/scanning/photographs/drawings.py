@@ -103,22 +103,25 @@ def is_upright(corners: Corners) -> bool:
     return bool(max(map(abs, off)) <= MOST_TURN * (right - left) + ROUNDED)
 
 
-def is_drawing(photo: PhotoGrade, *, is_flat: bool, is_grainy: bool, is_upright: bool, is_straight: bool) -> bool:
+def is_drawing(photo: PhotoGrade, greys: Image, corners: Corners, *, is_flat: bool, is_straight: bool) -> bool:
     """Return True if what was taken for a photo is a drawing.
 
     Args:
         photo: What it says, if it is a photo.
+        greys: The image, in grays.
+        corners: The corners of the symbol.
         is_flat: True if it has areas of one color.
-        is_grainy: True if its pixels are noisy.
-        is_upright: True if the symbol is upright.
         is_straight: True if the modules are where those of a flat symbol are: straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
-    is_even = photo.bend < MOST_BEND or (is_upright and is_straight)
+    if is_tilted(corners):  # or its eyes have ornaments and were found beside their place
+        return is_flat and not is_explained
+    is_square = is_upright(corners)
+    is_even = photo.bend < MOST_BEND or (is_square and is_straight)
     is_exact = is_even and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
-    is_compressed = is_exact and is_upright and photo.noise < MOST_COMPRESSED
-    if is_explained and is_grainy and not is_compressed:
+    is_compressed = is_exact and is_square and photo.noise < MOST_COMPRESSED
+    if is_explained and not is_compressed and is_grainy(greys, corners):
         return False
     is_bent = photo.bend > LEAST_BEND and is_explained and not is_straight
     is_shadowed = photo.light <= LEAST_LIGHT and is_explained
-    return is_exact or ((is_flat or (is_upright and not is_shadowed)) and not is_bent)
+    return is_exact or ((is_flat or (is_square and not is_shadowed)) and not is_bent)

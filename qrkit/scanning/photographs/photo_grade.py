@@ -14,7 +14,7 @@ from qrkit.scanning.photographs.photo_words import SIDES, PrintVerdict, sentence
 from qrkit.scanning.sampling import MARGIN
 
 if TYPE_CHECKING:
-    from qrkit.scanning.budget import Budget, Flags
+    from qrkit.scanning.budget import Budget
     from qrkit.scanning.sampling import Greys
 
 __all__ = ["PhotoGrade"]
@@ -82,11 +82,6 @@ class PhotoGrade(Shown):
     def sentences(self) -> tuple[str, ...]:
         """The answer for the person who took the photo: about the print, then about the photo."""
         return sentences_of(self)
-
-    @property
-    def damaged(self) -> Flags:
-        """True for the modules that are wrong, also under a logo."""
-        return self.budget.wrong | self.logo.wrong if self.logo else self.budget.wrong
 
     def damage_map(self) -> bytes:
         """Return a PNG of the straightened photo, 8 pixels per module, on which damaged modules are framed."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qrkit.late import Image
 from qrkit.scanning.budget import Flags, true_modules, with_margin
 from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.photographs.close_up import PIXELS, CloseUp, close_up
@@ -21,10 +21,6 @@ from qrkit.scanning.sampling import Greys, luma_of, middles
 from qrkit.symbol.locate import Located, at_side, locate, uncorrected
 from qrkit.symbol.rebuilding import blank, rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 
 LONGER_SIDES = (None, 650, 1300)
 """Pixels of the longer side in which symbols are sought; None for the picture as it is."""
@@ -52,7 +48,7 @@ GLARE = 1.2
 """Value of a module, where 1 is paper, from which it is glare and tells nothing."""
 
 
-def second_attempt(greys: Image, seconds: float) -> Located | None:
+def second_attempt(greys: Image.Image, seconds: float) -> Located | None:
     """Read a symbol that is found but cannot be corrected.
 
     Args:
@@ -71,7 +67,7 @@ def second_attempt(greys: Image, seconds: float) -> Located | None:
     return None
 
 
-def _finds(greys: Image, end: float) -> Iterator[Located]:
+def _finds(greys: Image.Image, end: float) -> Iterator[Located]:
     """Yield the symbols to attempt, each place and kind once."""
     known: list[Located] = []
     for side in LONGER_SIDES:
@@ -84,7 +80,7 @@ def _finds(greys: Image, end: float) -> Iterator[Located]:
                 yield one
 
 
-def symbol_of_find(greys: Image, found: Located, read: Flags, end: float) -> Symbol | None:
+def symbol_of_find(greys: Image.Image, found: Located, read: Flags, end: float) -> Symbol | None:
     """Return the exact symbol of a find.
 
     Args:
@@ -142,7 +138,5 @@ def _white(dark: Flags) -> Greys:
     return (~with_margin(dark)).astype(np.float32)
 
 
-def _drawn(symbol: Symbol) -> Image:
-    from PIL import Image
-
+def _drawn(symbol: Symbol) -> Image.Image:
     return Image.fromarray(np.kron(_white(true_modules(symbol)) * 255, np.ones((4, 4))).astype(np.uint8))

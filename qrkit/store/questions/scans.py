@@ -205,13 +205,13 @@ class Scans(Shown):
             except OverflowError as error:
                 rule = "is too far from today to be converted to UTC; leave it out"
                 raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
-        given = {name: getattr(self, name) for name in ("campaign_id", "qrcode_id", "kinds")}
-        for name, value in given.items():
-            object.__setattr__(self, name, as_tuple(value))  # so that views are comparable and immutable
-        for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
-            if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
+        for name in ("campaign_id", "qrcode_id", "kinds"):
+            given, ids = getattr(self, name), as_tuple(getattr(self, name))
+            object.__setattr__(self, name, ids)  # so that views are comparable and immutable
+            is_of_names = isinstance(ids, str | tuple | None) and all(isinstance(one, str) for one in _names(ids) or ())
+            if name != "kinds" and not is_of_names:
                 rule = f"must be an ID, such as {name.removesuffix('_id')}.id, or a list of IDs"
-                raise InvalidParameter(Problem(name, given[name], rule, "wrong-type"))
+                raise InvalidParameter(Problem(name, given, rule, "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must contain only {', '.join(get_args(Kind))}"))
         check_filters(self.attributes)

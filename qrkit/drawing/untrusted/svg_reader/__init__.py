@@ -9,16 +9,14 @@ import json
 import os
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.svg_reader.worker import MOST_SECONDS, REFUSED
 from qrkit.drawing.untrusted.svg_values import refused, too_much
 from qrkit.errors import AssetError, UnreadableFile
+from qrkit.late import Image
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 __all__ = ["drawn_svg", "read_svg", "svg_picture"]
 
@@ -52,7 +50,7 @@ def drawn_svg(data: bytes) -> tuple[bytes, list[str]]:
     return png, doubts
 
 
-def svg_picture(data: bytes, name: str) -> Image:
+def svg_picture(data: bytes, name: str) -> Image.Image:
     """Draw an SVG with a longer side of 1,600 pixels on a transparent background, as mode RGBA, to read or check it.
 
     Args:
@@ -63,8 +61,6 @@ def svg_picture(data: bytes, name: str) -> Image:
         UnreadableFile: If the SVG is damaged, takes too long to draw, or has something that a browser may show in
             another way: without it, a QR Code could look better than it is.
     """
-    from PIL import Image
-
     try:
         png, doubts = drawn_svg(data)
     except AssetError as error:

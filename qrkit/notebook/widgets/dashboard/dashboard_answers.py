@@ -282,12 +282,8 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
         yield Drawn(title, charts.previous_period(rows, width=half), rows, is_wide=False)
     is_alone = before is None  # then nothing stands beside it
     for one in split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else []):
-        yield Drawn(
-            say("Experiment on {name}", name=one.name),
-            charts.experiment(one.days, width=wide),
-            one.days,
-            is_wide=True,
-        )
+        title = say("Experiment on {name}", name=one.name)
+        yield Drawn(title, charts.experiment(one.days, width=wide), one.days, is_wide=True)
     rows = analytics.scans_by_hour(view)
     title = say("Scans by weekday and hour ({zone})", zone=str(view.time_zone))
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), rows, is_wide=is_alone)
@@ -345,33 +341,25 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     titles = titles_of(portfolio.list_campaigns(), has_others=False)
     rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign_id", most=MOST_BARS, visitors=False)
     named = rows[rows["campaign_id"].isin(titles)]
-    counts = zip(named["campaign_id"], named["scans"], strict=True)
+    counts = zip(named["campaign_id"], named["scans"].tolist(), strict=True)
     yield _ranking("campaign", say("Campaigns"), [(id, titles[id], count, own_colors[id]) for id, count in counts])
     codes = analytics.top_qrcodes(replace(asked, qrcode="").of(scans), most=MOST_BARS, visitors=False)
-    fields = [codes[name] for name in ("qrcode_id", "qrcode", "scans", "campaign")]
-    yield _ranking(
-        "qrcode",
-        say("QR Codes"),
-        [(id, name, count, colors.get(campaign, 0)) for id, name, count, campaign in zip(*fields, strict=True)],
-    )
+    fields = zip(codes["qrcode_id"], codes["qrcode"], codes["scans"].tolist(), codes["campaign"], strict=True)
+    most = [(id, name, count, colors.get(campaign, 0)) for id, name, count, campaign in fields]
+    yield _ranking("qrcode", say("QR Codes"), most)
     for name, title in ATTRIBUTES.items():
         others = replace(asked, **{name: ""})  # type: ignore[arg-type]
         rows = analytics.scans_by(others.of(scans), name, most=MOST_BARS, visitors=False)
         if name == TAG and set(rows[name]) <= {UNKNOWN}:
             continue  # most portfolios have no tags
-        values = zip(rows[name], rows["scans"], strict=True)
+        values = zip(rows[name], rows["scans"].tolist(), strict=True)
         yield _ranking(name, say(title), [(value, value, count, 0) for value, count in values])
 
 
 def _ranking(name: str, title: str, rows: Sequence[tuple[str, str, int, int]]) -> dict[str, Any]:
     """Return a ranking as JSON; each row has the value to filter by, its label, its scans and its color."""
-    return {
-        "name": name,
-        "title": title,
-        "rows": [
-            {"value": value, "label": label, "scans": int(count), "color": color} for value, label, count, color in rows
-        ],
-    }
+    names = ("value", "label", "scans", "color")
+    return {"name": name, "title": title, "rows": [dict(zip(names, row, strict=True)) for row in rows]}
 
 
 def last_hour(view: Scans) -> dict[str, str]:
