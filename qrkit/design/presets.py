@@ -23,10 +23,8 @@ class Palette(NamedTuple):
     """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
 
     Attributes:
-        ink: Modules and rings.
         end: The other end of gradients.
         accent: Pupils and frames.
-        ground: Background.
     """
 
     ink: str
