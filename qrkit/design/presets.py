@@ -12,7 +12,6 @@ from qrkit.design.decoration import Layer, Markers, Modules
 from qrkit.design.frames import ONE_LINE, Caption, Frame, FrameKind
 from qrkit.design.gradient import Gradient
 from qrkit.design.limits import MarkerPattern
-from qrkit.late import late_names
 
 __all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]
 
@@ -24,10 +23,8 @@ class Palette(NamedTuple):
     """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
 
     Attributes:
-        ink: Modules and rings.
         end: The other end of gradients.
         accent: Pupils and frames.
-        ground: Background.
     """
 
     ink: str
@@ -140,7 +137,5 @@ def is_icon(layer: Layer) -> bool:
     """Return True if a layer is the icon that a preset brought."""
     return layer.name == LOGO and layer.upright.content in {preset.logo for preset in PRESETS.values()}
 
-
-__getattr__ = late_names(__name__, {"gallery": "presets:gallery", "with_preset": "presets:with_preset"}, until="1.3")
 
 __dir__ = __all__.copy
