@@ -238,7 +238,10 @@ TOOLS = {key: _tool(fields) for key, fields in _TABLES.items()}
 
 @lru_cache(maxsize=1_000)  # the names of a file recur in each of its links
 def plain_name(name: str) -> str:
-    """Return letters and digits of a name in lower case (Long URL is `longurl`), those of limits in one language."""
+    """Return the letters and digits of a name in lower case: Long URL, long_url and longUrl are one name.
+
+    Names of an end or a limit, such as Klicklimit, become one name in all languages.
+    """
     return term_named("".join(filter(str.isalnum, name.lower())))
 
 

@@ -61,8 +61,8 @@ def is_nothing(cell: Any) -> bool:
 def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
     """Yield the rows in batches, at least one, after checking that the texts of a batch fit into cells.
 
-    The first row is row 2 of the file, below the heading. The error names each column with its first text that is too
-    long.
+    The first row is row 2 of the file, below the heading. An error names each column with a text that is too long, and
+    its first such row.
     """
     waiting = iter(rows)
     first = 2

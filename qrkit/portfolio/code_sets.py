@@ -39,7 +39,7 @@ def zip_in_look(
     format: str = "png",
     print_size: PrintSize | None = None,
 ) -> bytes:
-    """Return a zip of pictures of all QR Codes of a campaign, or of all campaigns, in the look of a design.
+    """Return a zip of pictures of the QR Codes of a campaign, by default of all, in the look of a design.
 
     The content of the look is not drawn. The pattern of names has the fields of `FIELDS` and those of users, such as
     `{City}`; a slash makes a folder. Without a print size, pictures have a size in pixels.
