@@ -171,7 +171,7 @@ def _suffix(path: PurePath, formats: Iterable[str]) -> str:
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:
-    """Return the format that the first bytes of a file show, or else its declared one; refuse what is no table."""
+    """Return the format that the first bytes of a file show, or else its declared one; refuse what is not a table."""
     from qrkit.exchange import access_logs, xls_file
 
     if what := next((what for start, what in OTHERS.items() if data.startswith(start)), ""):

@@ -317,7 +317,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
 
 
 def _check(visit: dict[str, Any]) -> None:
-    """Check the fields of a visit that are no texts, and convert numbers; raise ValueError if one is invalid."""
+    """Check the fields of a visit that are not texts, and convert numbers; raise ValueError if one is invalid."""
     if visit.get("kind", "scan") not in KINDS_OF_VISITS:
         raise ValueError(f"kind={visit['kind']!r:.60}: must be one of {', '.join(KINDS_OF_VISITS)}")
     if "visitor" in visit:
@@ -339,7 +339,7 @@ def _visitor(text: str) -> int:
 
 
 def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
-    """Return a time in ISO 8601, noon in UTC for a count of a day; raise ValueError if it is none, or is unlikely."""
+    """Return a time in ISO 8601, noon in UTC for the count of a day; raise ValueError unless it is a likely time."""
     try:
         moment = _read_moment(text, dates, is_day=is_day)
     except InvalidParameter:
