@@ -245,7 +245,7 @@ def _from_zxing(one: Barcode) -> Located:
     version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
     modules = bytes(memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False))))
     part = _part(modules, version, level, mask) if version > 0 else None
-    # Without a charset, the reader guesses one, even if some bytes are no characters in it.
+    # Without a charset, the reader guesses one, even if some bytes are not characters in it.
     text = _text(one.bytes) if REPLACEMENT in one.text else one.text
     return Located(text, version, level, mask, corners, part, modules)
 
