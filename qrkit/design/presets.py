@@ -20,11 +20,9 @@ LOGO = "logo"
 
 
 class Palette(NamedTuple):
-    """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
+    """The colors of a colorway: `end` is the other end of gradients, and `accent` is for pupils and frames.
 
-    Attributes:
-        end: The other end of gradients.
-        accent: Pupils and frames.
+    Phones need 180 of 255 steps of luma between `ground` and the first two.
     """
 
     ink: str

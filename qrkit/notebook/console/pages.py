@@ -74,11 +74,9 @@ def show_studio(content: str = "", language: LanguageTag = "en") -> None:
 
 
 def show_console(place: str, account_id: str = "", *, may_move: bool = True, language: LanguageTag = "en") -> None:
-    """Show the pages of a portfolio, or why its store cannot be opened.
+    """Show the pages of a portfolio, or why its store cannot be opened; an empty account ID is the local user's.
 
-    Args:
-        account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
-        may_move: Whether the base URL can change, because no server has the store open.
+    The base URL `may_move` if no server has the store open.
     """
     try:
         display(

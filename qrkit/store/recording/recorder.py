@@ -57,11 +57,8 @@ _log = logging.getLogger("qrkit")
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
     """Record a visit, and return whether it is durable.
 
-    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process.
-
-    Args:
-        seconds: Maximum time to wait while the visits of other threads are written.
-        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn.
+    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this
+    process, and `seconds` and `keep_late` mean what they do for `Inbox.add`.
     """
     store.check_writable()
     try:
