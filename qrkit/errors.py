@@ -183,9 +183,16 @@ class InvalidParameter(QrkitError, ValueError):
 
 
 def one_of(name: str, value: object, allowed: Iterable[Name], lack: str = "") -> Name:
-    """Return the allowed name that equals a value of a field; otherwise, raise InvalidParameter with similar names.
+    """Return the allowed name that equals a value.
 
-    `lack` is what another value is not, such as "is not a format".
+    Args:
+        name: The field of the value.
+        value: The value.
+        allowed: The names.
+        lack: What a value that is not allowed is not, such as "is not a format".
+
+    Raises:
+        InvalidParameter: If none does; the error suggests similar names.
     """
     names = list(allowed)
     for one in names:
@@ -197,8 +204,16 @@ def one_of(name: str, value: object, allowed: Iterable[Name], lack: str = "") ->
 def check_whole(name: str, value: Any, low: int, high: int | None = None, *, of: str = "", more: str = "") -> int:
     """Return a whole number within bounds as an `int`; the value may also be a NumPy integer.
 
-    The error names the field, what the number counts or its unit (`of`, such as " of days"), and what `more` is
-    allowed, such as ", or None".
+    Args:
+        name: The field of the value.
+        value: The value.
+        low: The least that is allowed.
+        high: The most that is allowed; None for no limit.
+        of: What it counts, or its unit, such as " of days".
+        more: What is also allowed, such as ", or None".
+
+    Raises:
+        InvalidParameter: If the value is not a whole number within the bounds.
     """
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not low <= value <= (value if high is None else high):
@@ -228,7 +243,14 @@ def collecting(problems: list[Problem]) -> Iterator[None]:
 
 @contextmanager
 def renaming(new_name: Callable[[str], str]) -> Iterator[None]:
-    """Give the fields of an `InvalidParameter` raised in the block other names, such as those of options or columns."""
+    """Give the fields of any `InvalidParameter` raised in the block other names, such as those of options or columns.
+
+    Args:
+        new_name: Returns the new name of a field.
+
+    Raises:
+        InvalidParameter: If the block raises it.
+    """
     try:
         yield
     except InvalidParameter as error:
@@ -511,7 +533,14 @@ EXTRAS = {
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Name the extra to install, one of `EXTRAS`, if an import in the block fails, as `MissingProgram`."""
+    """Name the extra to install if an import in the block fails.
+
+    Args:
+        name: One of `EXTRAS`.
+
+    Raises:
+        MissingProgram: If the package is not installed.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
