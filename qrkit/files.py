@@ -96,7 +96,12 @@ def new_file(path: Path, mode: int) -> BinaryIO:
 def complete_file(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` when the block ends; an error in the block leaves the old file unchanged.
 
-    By default, its mode is the usual one of new files. Raises `CannotWrite`.
+    Args:
+        path: The file.
+        mode: Its mode; by default, the usual one of new files.
+
+    Raises:
+        CannotWrite: If the file cannot be written.
     """
     if path.exists() and not path.is_file():
         # A device or a pipe cannot be replaced. For a folder, `open` reports the error.
@@ -138,9 +143,11 @@ def safe_stem(name: str) -> str:
 
 
 class FileNames:
-    """Hands out file names with a suffix (without a dot) that are unique on every file system, numbering repeated ones.
+    """Hands out file names that are unique on every file system, numbering repeated ones.
 
-    Names already `taken` have their suffix.
+    Args:
+        suffix: The suffix of all names, without a dot.
+        taken: Names already in use, with their suffix.
     """
 
     def __init__(self, suffix: str, *, taken: Collection[str] = ()) -> None:

@@ -152,11 +152,7 @@ UNSEEN: Watch = _iterate
 
 
 class Later:
-    """A method that a higher room provides. On first use, the function itself is set on the class.
-
-    Args:
-        origin: The function, as `room.module:name`.
-    """
+    """A method that a higher room provides, as `room.module:name`. On first use, that function is set on the class."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin

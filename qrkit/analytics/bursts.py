@@ -41,8 +41,7 @@ SUSPICIOUS = 3.0
 class Window(NamedTuple):
     """Consecutive days that may be a burst; `start` is the index of the first.
 
-    Attributes:
-        chance: Probability of at least as many scans if nothing happened.
+    The chance is that of at least as many scans if nothing happened.
     """
 
     start: int

@@ -20,9 +20,11 @@ LOGO = "logo"
 
 
 class Palette(NamedTuple):
-    """The colors of a colorway: `end` is the other end of gradients, and `accent` is for pupils and frames.
+    """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
 
-    Phones need 180 of 255 steps of luma between `ground` and the first two.
+    Attributes:
+        end: The other end of gradients.
+        accent: Pupils and frames.
     """
 
     ink: str

@@ -64,10 +64,13 @@ _workers = Workers(Path(__file__).with_name("free_sql_worker.py"), max(2, os.cpu
 
 
 def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, seconds: float) -> pd.DataFrame:
-    """Run a SELECT over the rows of the account of a view and return the result, within 0.1..3600 seconds.
+    """Run a SELECT over the rows of the account of a view and return the result.
 
-    The statement reads `scans`, which are those of the view, `visits`, `qrcodes`, `campaigns`, `day_counts`, and
-    its `$names`. Parameters are their values; DataFrames and Arrow tables become tables of their name.
+    Args:
+        scans: The view; the table `scans` contains the scans of the view.
+        select: The statement. Its tables are `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
+        parameters: Values of the `$names` in the statement; DataFrames and Arrow tables become tables of their name.
+        seconds: The time limit, 0.1..3600.
     """
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not LEAST_SECONDS <= seconds <= LONGEST_SECONDS:

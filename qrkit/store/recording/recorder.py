@@ -72,11 +72,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
 
 
 def drain(store: Store) -> None:
-    """Move all visits recorded so far into the store, except inside a transaction or for a read-only store.
-
-    Raises:
-        StoreBusy: If the store cannot be written.
-    """
+    """Move all visits recorded so far into the store, except inside a transaction or for a read-only store."""
     if not store.database.read_only and not store.is_in_transaction:
         store.check_open()
         _recorder_of(store.database).drain()
