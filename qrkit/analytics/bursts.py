@@ -154,8 +154,8 @@ def _sums(values: np.ndarray, length: int) -> np.ndarray:
 def _chances(daily: DailyScans, counted: np.ndarray, alone: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
     """Return the probability of at least as many scans in each window of `length` days if nothing happened.
 
-    `alone` is what is expected of each day if only it and its neighbors are left out; windows start at the indexes
-    of days.
+    `alone` is what is expected of each day if only it and its neighbors are left out; windows start at the indexes of
+    days.
     """
     total = len(daily.days)
     expected, mean = expect(daily, counted, starts, length)

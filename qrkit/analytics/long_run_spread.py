@@ -44,8 +44,8 @@ class Side(NamedTuple):
 class LongRun(NamedTuple):
     """How much days vary in the long run, and how many carry the information of one independent day, 1 or more.
 
-    `variance` is that of the mean of the days times their number; large enough that the normal distribution may be
-    used with it at the level that was asked for, although it is an estimate.
+    `variance` is that of the mean of the days times their number; large enough that the normal distribution may be used
+    with it at the level that was asked for, although it is an estimate.
     """
 
     variance: float

@@ -40,8 +40,8 @@ NAMES = "SELECT qrcode_id, qrcode_label, coalesce(campaign_label, '') AS campaig
 class Moved(NamedTuple):
     """A QR Code whose scans changed for themselves; `before` and `after` are scans per day.
 
-    `ratio` is its change, divided by that of the codes in the middle, and `chance` the probability of a change at
-    least as large if nothing happened to it.
+    `ratio` is its change, divided by that of the codes in the middle, and `chance` the probability of a change at least
+    as large if nothing happened to it.
     """
 
     before: float

@@ -51,8 +51,8 @@ def rate_interval(
 ) -> RateInterval:
     """Return the interval for the true rate of consecutive days, given the scans of each day in order; 2 days or more.
 
-    Fewer days than `fewest` have no interval, unless they are independent of each other. Exposures are what the
-    rate is relative to on each day, above 0; by default, 1.
+    Fewer days than `fewest` have no interval, unless they are independent of each other. Exposures are what the rate is
+    relative to on each day, above 0; by default, 1.
     """
     scans, number = sum(days.values()), len(days)
     if independent:
@@ -144,8 +144,8 @@ class Stratum(NamedTuple):
 class Ratio(NamedTuple):
     """The ratio of two rates (`value`), and two counts of scans that carry the same information about it.
 
-    The value is infinite or NaN if the first rate is 0. `exposure` turns the ratio of these two counts into that of
-    the rates.
+    The value is infinite or NaN if the first rate is 0. `exposure` turns the ratio of these two counts into that of the
+    rates.
     """
 
     value: float

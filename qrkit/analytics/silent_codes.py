@@ -126,8 +126,8 @@ def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tu
 def judge_silence(history: Mapping[date, int], end: date, alarm: float, down: Collection[date] = ()) -> Silence | None:
     """Judge the silence from the end of a history to the day before `end`; None for too few days, or if it is no alarm.
 
-    The last day of the history, whose days are consecutive, had a scan. An alarm has a chance below `alarm`. Days
-    when the server was `down` say nothing about a code.
+    The last day of the history, whose days are consecutive, had a scan. An alarm has a chance below `alarm`. Days when
+    the server was `down` say nothing about a code.
     """
     numbers, number = list(history.values()), len(history)
     if sum(map(bool, numbers)) < FEWEST_DAYS:

@@ -164,8 +164,8 @@ def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
 def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Predict the scans of each day of some windows of `length` days from the days outside of each window.
 
-    Windows start at the indexes of days. Returns expected scans, windows x days of a window, and the daily mean of
-    the days outside of each window.
+    Windows start at the indexes of days. Returns expected scans, windows x days of a window, and the daily mean of the
+    days outside of each window.
     """
     total = len(daily.numbers)
     used = np.where(counted, daily.numbers, 0.0)

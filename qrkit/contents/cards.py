@@ -131,8 +131,8 @@ class Moment:
 class Row:
     """A line of a card, whose value is a text from the content, a word of ours, or a moment.
 
-    Types qualify the label, such as "work" and "fax". The link is what the value could open, as the content gives
-    it; pages decide whether that is safe.
+    Types qualify the label, such as "work" and "fax". The link is what the value could open, as the content gives it;
+    pages decide whether that is safe.
     """
 
     label: str
@@ -145,8 +145,8 @@ class Row:
 class Card:
     """A description of a content, whose kind is a name of `qrkit.contents`, in at most 30 rows; none for plain text.
 
-    The title is the name of the contact, event or network, else that of the kind. `is_secret` means that the
-    content is for an app alone and has a secret, so that nobody is shown the content.
+    The title is the name of the contact, event or network, else that of the kind. `is_secret` means that the content is
+    for an app alone and has a secret, so that nobody is shown the content.
     """
 
     kind: str

@@ -48,8 +48,8 @@ def read_gs1_path(path: str) -> Gs1Path | None:
     """Read the path of a GS1 Digital Link without its first slash, percent-encoded; a slash at its end is ignored.
 
     The GTIN gets 14 digits. Return None if the path does not begin with the number of a key. InvalidParameter says
-    which value breaks the rule of its application identifier, such as a check digit, or that what follows the key
-    are not its qualifiers in their order.
+    which value breaks the rule of its application identifier, such as a check digit, or that what follows the key are
+    not its qualifiers in their order.
     """
     parts = path[: LONGEST_PATH + 1].removesuffix("/").split("/")
     if parts[0] not in KEYS:

@@ -32,8 +32,8 @@ _PLACES = 4
 class Rotated(NamedTuple):
     """An image that is rotated about its center, clockwise by degrees above -180 and up to 180; lengths are in pixels.
 
-    The content is that before, as in `Layer.content`. The color is that of an icon; None for the foreground, and
-    for other images.
+    The content is that before, as in `Layer.content`. The color is that of an icon; None for the foreground, and for
+    other images.
     """
 
     content: str

@@ -196,7 +196,7 @@ class Comparisons:
 def compared(
     scans: Scans, whole: Span | None, daily: Mapping[date, int], asked: Asked, *, names: Mapping[str, str], part: str
 ) -> Comparisons:
-    """Make all comparisons of a view, of `whole` days; None if they are too few.
+    """Make all comparisons of a view. `whole` are the days to compare; None if they are too few.
 
     The groups are campaigns or QR Codes, as `part` says; their names by ID have the most scanned first.
     """

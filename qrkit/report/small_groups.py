@@ -224,7 +224,7 @@ def _rates(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame | Non
 
 
 def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
-    """Return the comparisons that the shown days and groups allow; `is_exact` if no scan had to wait.
+    """Return the comparisons that the shown days and groups allow; `is_exact` says that no scan had to wait.
 
     The facts have the new titles, the shown days and the hidden QR Codes.
     """

@@ -21,8 +21,7 @@ LONGEST = 60
 class Unscanned:
     """QR Codes without a scan in a period, without static codes, whose scans cannot be counted.
 
-    `names` has all of them by the title of their campaign ("No campaign" for none), both in the order they were
-    added.
+    `names` has all of them by the title of their campaign ("No campaign" for none), both in the order they were added.
     """
 
     names: Mapping[str, Sequence[str]]

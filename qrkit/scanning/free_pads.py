@@ -24,7 +24,7 @@ def symbol_of(design: Design, pictures: Pictures) -> Symbol:
 def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
     """Return the symbol of a design with pad codewords that fit the drawing.
 
-    It has standard ones as yet. If the design has no mask, all masks are tried.
+    `symbol` has standard ones. If the design has no mask, all masks are tried.
     """
     if is_plain(design):
         return symbol

@@ -123,8 +123,8 @@ class Grade(Shown):
 def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
     """Grade a drawn symbol.
 
-    The reflectance is linear, 0..1, of each module, (side + 2 · `QUIET_ZONE`) squared, including the quiet zone, in
-    the orientation of the encoded symbol. For light on dark, pass 1 - reflectance.
+    The reflectance is linear, 0..1, of each module, (side + 2 · `QUIET_ZONE`) squared, including the quiet zone, in the
+    orientation of the encoded symbol. For light on dark, pass 1 - reflectance.
     """
     reflectance = _checked(reflectance, symbol.side)
     dark = np.pad(true_modules(symbol), QUIET_ZONE)

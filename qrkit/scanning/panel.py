@@ -234,8 +234,8 @@ def run_panel(
 ) -> Panel:
     """Test engines with captures of an image in many conditions, of which `level` says how many.
 
-    For phones, quick tests one frame in 6 conditions, standard three frames in 12, and full also 9 harder
-    conditions, and ramps to the breaking point. For all, quick adds 7 conditions, and standard 19.
+    For phones, quick tests one frame in 6 conditions, standard three frames in 12, and full also 9 harder conditions,
+    and ramps to the breaking point. For all, quick adds 7 conditions, and standard 19.
 
     Args:
         greys: Rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels per side.

@@ -45,8 +45,8 @@ Radii = float | tuple[float, float, float, float]
 class Eye:
     """The shape of a finder pattern: the ring with its hole, and the pupil.
 
-    `safe` is the name of the most similar safe shape; None for a safe one. A shape with a direction is `mirrored`
-    in the other corners of the symbol.
+    `safe` is the name of the most similar safe shape; None for a safe one. A shape with a direction is `mirrored` in
+    the other corners of the symbol.
     """
 
     outer: Outline

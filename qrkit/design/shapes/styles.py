@@ -77,8 +77,8 @@ def _columns(cells: Cells) -> Iterator[Placed]:
 def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Iterator[Placed]:
     """Draw the contours of cells with round corners. A corner takes at most half of the shorter side next to it.
 
-    Corners that point outwards have at most the radius `outer`, in cells; those that point inwards are filled, with
-    at most `inner`. If `bridged`, cells that touch only at a corner are joined.
+    Corners that point outwards have at most the radius `outer`, in cells; those that point inwards are filled, with at
+    most `inner`. If `bridged`, cells that touch only at a corner are joined.
     """
     for contour in contours(cells, bridged=bridged):
         before, ends = contour[0][1] - contour[-1][1], ("M", *"L" * (len(contour) - 2), "LZ")
@@ -186,9 +186,8 @@ def _triangle(corner: int) -> Outline:
 def _side(end: str, steps: tuple[int, int, int], outer: float, inner: float) -> Outline:
     """Draw a horizontal side from 0, 0 with the corners at its ends.
 
-    `end` is M for the first side of a contour, LZ for the last, and L for the others. The steps are cells down
-    before it, across, and down after it. Corners that point outwards have at most the radius `outer`, others
-    `inner`.
+    `end` is M for the first side of a contour, LZ for the last, and L for the others. The steps are cells down before
+    it, across, and down after it. Corners that point outwards have at most the radius `outer`, others `inner`.
     """
     before, across, after = steps
     corners = _corner((0, before), (across, 0), outer, inner), _corner((across, 0), (0, after), outer, inner)

@@ -36,8 +36,8 @@ PAGES = {
 class Pages(anywidget.AnyWidget):
     """Tabs that show a widget each. A widget is made when its tab is first selected.
 
-    Makers return the widgets, by the title of the tab. They are called at each selection, so that the widget shows
-    the current records. The account is the name of the one that has signed in; "" if nobody needs to.
+    Makers return the widgets, by the title of the tab. They are called at each selection, so that the widget shows the
+    current records. The account is the name of the one that has signed in; "" if nobody needs to.
     """
 
     _esm = script("../console", "pages")

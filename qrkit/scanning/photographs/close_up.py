@@ -32,8 +32,8 @@ _LIGHT = reflectance(np.arange(256) / 255)
 class CloseUp(NamedTuple):
     """The part of a photo with a symbol, whose corners are in this part.
 
-    `light` is float32 and linear; the brightest parts have 1, which is `full` in the linear light of the photo,
-    0..1. `reduction` is pixels of the photo per pixel of this part.
+    `light` is float32 and linear; 1 is the light of the brightest parts, which is `full` in the linear light of the
+    photo, 0..1. `reduction` is pixels of the photo per pixel of this part.
     """
 
     light: Greys

@@ -78,8 +78,7 @@ def _finds(greys: Image.Image, end: float) -> Iterator[Located]:
 def symbol_of_find(greys: Image.Image, found: Located, read: Flags, end: float) -> Symbol | None:
     """Return the exact symbol of a find, whose corners are in the orientation of the encoded symbol.
 
-    `read` marks the modules that were read as dark, side x side; `end` is the time of `monotonic` at which to give
-    up.
+    `read` marks the modules that were read as dark, side x side; `end` is the time of `monotonic` at which to give up.
     """
     form, is_fixed = _form(found)
     close = close_up(greys, found.corners, side_of(found.version))

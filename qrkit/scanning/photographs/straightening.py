@@ -72,8 +72,8 @@ class Surface:
 class Straight(NamedTuple):
     """A straightened photo of a symbol and `MARGIN` modules around it, in linear light, `PIXELS` per module.
 
-    `is_inside` marks what the photo shows. `bend` is the largest distance in modules from a flat symbol, and
-    `pixels` those of the photo per module, where they are fewest.
+    `is_inside` marks what the photo shows. `bend` is the largest distance in modules from a flat symbol, and `pixels`
+    those of the photo per module, where they are fewest.
     """
 
     light: Greys

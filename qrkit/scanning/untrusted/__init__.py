@@ -25,7 +25,8 @@ _ERRORS = {cls.__name__: cls for cls in (NoSymbol, UnreadableFile)}
 def decode_untrusted(picture: bytes) -> bytes:
     """Read the QR Code in an image; return the fields of `Decoded` as JSON. See `qrkit.decode`.
 
-    Raises `UnreadableFile` if the bytes are not such an image, or take too much time or memory, and `NoSymbol`.
+    Raises `UnreadableFile` if the bytes are not such an image, or take too much time or memory, and `NoSymbol` without
+    a QR Code.
     """
     return _ask("decode", picture)
 

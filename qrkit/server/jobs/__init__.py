@@ -66,9 +66,9 @@ def import_file(
 ) -> tuple[dict[str, str], bytes]:
     """Import the file that was sent, in one transaction. A worker reads it and decides how each row is handled.
 
-    The format is that of the query string, or empty, and `asked` has the values of `bodies.PLACING`. While the
-    context manager of `turn` is open, nothing else changes records. Returns the headers that count what happened,
-    and the rows that were skipped or changed as JSON.
+    The format is that of the query string, or empty, and `asked` has the values of `bodies.PLACING`. While the context
+    manager of `turn` is open, nothing else changes records. Returns the headers that count what happened, and the rows
+    that were skipped or changed as JSON.
     """
     from qrkit.portfolio.storing import store_rows
 

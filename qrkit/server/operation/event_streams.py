@@ -19,9 +19,9 @@ MOST = 50
 class Stream:
     """A client that gets events; its position is the number of the last one that it has.
 
-    `is_allowed` returns whether its API key is still valid. `push` sends bytes without waiting, or ends the stream
-    if there are none; it returns False if the client has not read what it was sent before, and raises
-    ConnectionError after the end.
+    `is_allowed` returns whether its API key is still valid. `push` sends bytes without waiting, or ends the stream if
+    there are none; it returns False if the client has not read what it was sent before, and raises ConnectionError
+    after the end.
     """
 
     account_id: str

@@ -33,9 +33,9 @@ SELECT unnest($numbers::BIGINT[]), unnest($accounts::VARCHAR[]), unnest($events:
 
 
 class Event(NamedTuple):
-    """What happened to a QR Code, which is stored and has this number (0 for all of an account), and when, in UTC.
+    """What happened to a stored QR Code, given by its number; 0 for all of an account together.
 
-    The time is ISO 8601 without an offset. `data` is what receivers learn besides what the QR Code is called and
+    The time is UTC in ISO 8601 without an offset. `data` is what receivers learn besides what the QR Code is called and
     where it leads, for JSON.
     """
 

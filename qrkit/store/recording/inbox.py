@@ -64,8 +64,8 @@ _log = logging.getLogger("qrkit")
 class WaitingVisit(NamedTuple):
     """A visit on its way to the store, with its user agent cut at 512 characters.
 
-    `scanned` is the number of the QR Code for which it counts as a scan; None if it is not a scan. `fields` is JSON
-    of the other columns of the table `visits`; empty if the visit was withdrawn.
+    `scanned` is the number of the QR Code for which it counts as a scan; None if it is not a scan. `fields` is JSON of
+    the other columns of the table `visits`; empty if the visit was withdrawn.
     """
 
     user_agent: str
@@ -147,8 +147,8 @@ class Inbox:
         """Add a visit, and return whether it is durable; raise `NotTried` if the file failed for an earlier visit.
 
         It waits `seconds` while other threads commit; a thread that commits itself waits for the disk. With
-        `keep_late`, a visit that is not durable in time is added later; otherwise, it is withdrawn, even if it
-        is being written.
+        `keep_late`, a visit that is not durable in time is added later; otherwise, it is withdrawn, even if it is being
+        written.
         """
         entry = self._enqueue(visit)
         is_late = not entry.leads and not entry.woken.acquire(timeout=max(0.0, seconds))

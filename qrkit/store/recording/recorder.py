@@ -57,8 +57,8 @@ _log = logging.getLogger("qrkit")
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
     """Record a visit, and return whether it is durable.
 
-    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this
-    process, and `seconds` and `keep_late` mean what they do for `Inbox.add`.
+    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process,
+    and `seconds` and `keep_late` mean what they do for `Inbox.add`.
     """
     store.check_writable()
     try:

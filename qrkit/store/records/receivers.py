@@ -100,8 +100,8 @@ class Progress(NamedTuple):
 class Attempt(NamedTuple):
     """An attempt to send events together. Its time is when it began, in UTC without a time zone.
 
-    `event` is the ID of the first event; 0 for a test. `status` is that of the answer; None without one. `error`
-    says why it failed; empty if it did not.
+    `event` is the ID of the first event; 0 for a test. `status` is that of the answer; None without one. `error` says
+    why it failed; empty if it did not.
     """
 
     time: datetime
@@ -177,8 +177,8 @@ _parsed = lru_cache(maxsize=1_000)(parse_user_agent)
 def settle(store: Store, progress: Progress, webhook: Webhook, *, position: int, due: datetime) -> bool:
     """Record how far a webhook has got after a turn, in the open transaction; False if another process has taken it.
 
-    The position is that of the last event that is done with; the webhook says whether it is active, and how often
-    it failed. The next attempt may begin when it is `due`.
+    The position is that of the last event that is done with; the webhook says whether it is active, and how often it
+    failed. The next attempt may begin when it is `due`.
     """
     last = {"failures": webhook.failures, "active": webhook.active, "position": position, "due": naive(due)}
     return bool(store.rows(SETTLE, {"id": webhook.id, "claimed": progress.claimed, **last}))
