@@ -42,10 +42,9 @@ WIDEST = 300.0
 class Fit(NamedTuple):
     """A fitted model.
 
-    Attributes:
-        values: Logarithm of the first side, of the second divided by the first, and of each column's factor.
-        covariances: Covariances of these if scans were independent.
-        run: How much the days vary in the long run, relative to independent scans.
+    `values` are the logarithms of the first side, of the second divided by the first, and of each column's factor, with
+    their covariances if scans were independent. `run` is how much the days vary in the long run, relative to such
+    scans.
     """
 
     values: np.ndarray

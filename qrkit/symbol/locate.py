@@ -79,13 +79,10 @@ class Part:
 
 
 class Located(NamedTuple):
-    """A symbol that was read, with its position.
+    """A symbol that was read, with its version, 1..40 or -1..-4 for M1..M4, as in `Symbol`.
 
-    Attributes:
-        version: 1..40; -1..-4 for M1..M4, as in `Symbol`.
-        corners: x, y in pixels of the top left, top right, bottom right and bottom left corner of the encoded symbol.
-        modules: A byte for each module, row by row, 0 for dark, as the reader sampled them before it corrected errors;
-            empty if the reader does not say.
+    Corners are x, y in pixels: top left, top right, bottom right and bottom left of the encoded symbol. Modules are a
+    byte each, row by row, 0 for dark, as the reader sampled them before it corrected errors; empty if it does not say.
     """
 
     content: str

@@ -62,14 +62,7 @@ class Part(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A parameter, or a field of an object.
-
-    Attributes:
-        kind: What values it takes.
-        choices: The values to choose from.
-        about: What it means.
-        default: Its default; "" if there is none.
-    """
+    """A parameter, or a field of an object: its kind of values, the choices, what it means, and its default or ""."""
 
     name: str
     kind: tuple[Part, ...]
@@ -80,12 +73,7 @@ class Field(NamedTuple):
 
 
 class Content(NamedTuple):
-    """A body of a request or a reply.
-
-    Attributes:
-        fields: The fields, if it is an object without a name.
-        example: An example as JSON; "" if there is none.
-    """
+    """The body of a request or a reply. It has fields if it is an object without a name; an example is JSON, or ""."""
 
     media_types: tuple[str, ...]
     kind: tuple[Part, ...]
