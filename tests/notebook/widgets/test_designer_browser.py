@@ -424,13 +424,12 @@ def test_tab_stops_once_in_the_gallery_and_arrow_keys_move_in_it(notebook):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    settled(page)
-    assert told(page).foreground.rgb == "#0F1B3D"
+    looks.get_by_role("button", name="Plain in midnight", exact=True, pressed=True).wait_for()
 
 
 @pytest.mark.slow
 def test_an_error_below_what_a_panel_shows_comes_into_sight(notebook):
-    page, studio = opened(notebook)
+    _, studio = opened(notebook)
     more = tab(studio, "More")
     error = more.locator(".qk-files .qk-error")
     more.get_by_label("Open a design file").set_input_files({"name": "a.json", "mimeType": "", "buffer": b"{"})
