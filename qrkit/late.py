@@ -8,7 +8,6 @@ the modules that it needs.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
@@ -40,18 +39,6 @@ DOORS = {
     "qrkit.wsgi": "qrkit.server",
 }
 """Short names of modules."""
-
-MOVED = {
-    "qrkit.store.archiving": "qrkit.store.history.archiving",
-    "qrkit.store.maintenance": "qrkit.store.upkeep.maintenance",
-    "qrkit.store.moving": "qrkit.store.upkeep.moving",
-    "qrkit.store.other_engines": "qrkit.store.history.other_engines",
-    "qrkit.store.rescuing": "qrkit.store.upkeep.rescuing",
-    "qrkit.store.sandbox": "qrkit.store.copies.sandbox",
-    "qrkit.store.searching": "qrkit.store.records.searching",
-    "qrkit.visits.places": "qrkit.visits.countries_of_addresses",
-}
-"""Where modules of 1.1 are now. Their old names work until 1.3, with a DeprecationWarning."""
 
 
 class _LateModule(ModuleType):
@@ -90,24 +77,19 @@ def by_name(names: Mapping[str, str]) -> dict[str, str]:
     return {name: f"{module}:{name}" for module, listed in names.items() for name in listed.split()}
 
 
-def late_names(package: str, origins: Mapping[str, str], *, until: str = "") -> Callable[[str], Any]:
+def late_names(package: str, origins: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a `__getattr__` for a package that loads each name from its module on first use.
 
     Args:
         package: The full name of the package.
         origins: Maps each name to `room.module:name`, or to `room.module` if the name is that of the module itself.
-        until: The version that no longer has these names, because they have moved: they work with a DeprecationWarning.
     """
 
     def load(name: str) -> Any:
         if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         value = named(origins[name])
-        if until:
-            text = f"{package}.{name} will be removed in qrkit {until}: use qrkit.{origins[name].replace(':', '.')}"
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
-        else:
-            setattr(sys.modules[package], name, value)
+        setattr(sys.modules[package], name, value)
         return value
 
     return load
@@ -120,10 +102,6 @@ class _Doors:
     """
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        if fullname in MOVED:
-            text = f"{fullname} will be removed in qrkit 1.3: use {MOVED[fullname]}"
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
-            return ModuleSpec(fullname, self, origin=MOVED[fullname])  # type: ignore[arg-type]  # has its methods
         door = next((door for door in DOORS if f"{fullname}.".startswith(f"{door}.")), None)
         if door is None:
             return None

@@ -12,7 +12,7 @@ import pytest
 
 import qrkit
 from qrkit import Design
-from qrkit.late import DOORS, MOVED
+from qrkit.late import DOORS
 from tests.sweeps import quick_first
 
 
@@ -40,17 +40,10 @@ def test_modules_below_a_short_name_are_the_same_modules():
     assert run(program).stdout == "True\n"
 
 
-@pytest.mark.parametrize("old", quick_first(MOVED))
-def test_a_module_that_moved_keeps_its_old_name(old):
-    package, _, name = old.rpartition(".")
-    with pytest.warns(DeprecationWarning, match=f"{old} will be removed in qrkit 1.3: use {MOVED[old]}"):
-        moved = import_module(old)
-    assert moved is import_module(MOVED[old])
-    assert getattr(import_module(package), name) is moved
-
-
-@pytest.mark.parametrize("name", ["records", "scannability", "draw.layers", "widgets.page", "decode", "wsgi.nothing"])
-def test_module_names_of_version_1_0_are_gone(name):
+@pytest.mark.parametrize(
+    "name", ["records", "draw.layers", "widgets.page", "wsgi.nothing", "store.moving", "visits.places"]
+)
+def test_module_names_of_older_versions_are_gone(name):
     with pytest.raises(ModuleNotFoundError):
         import_module(f"qrkit.{name}")
 

@@ -7,9 +7,8 @@ from itertools import cycle
 import pytest
 from PIL import Image, ImageFilter
 
-from qrkit import Caption, Design, Frame, Layer, Photo, data_uri, decode, generate, generate_many, presets
+from qrkit import Caption, Design, Frame, Layer, Photo, data_uri, decode, generate, generate_many
 from qrkit.__main__ import main
-from qrkit.design import presets as data
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.drawing.logo import placed_logo
 from qrkit.errors import InvalidParameter, RemoteContentDisabled, UnreadableFile
@@ -197,12 +196,6 @@ def test_unknown_names_are_named_with_the_nearest():
         with_preset(Design(content="hi"), "fluidd")
     with pytest.raises(InvalidParameter, match="colorway='plumm': is not a colorway of 'fluid'; did you mean 'plum'"):
         with_preset(Design(content="hi"), "fluid", "plumm")
-
-
-@pytest.mark.parametrize("name", ["gallery", "with_preset"])
-def test_functions_of_presets_are_found_where_version_1_1_had_them(name):
-    with pytest.warns(DeprecationWarning, match=rf"{name} will be removed in qrkit 1\.3: use qrkit\.presets\.{name}$"):
-        assert getattr(data, name) is getattr(presets, name)
 
 
 # ---- generate with a logo, a caption, a frame and a preset

@@ -30,23 +30,17 @@ HALF = 0.5
 
 
 class CodeCounts(NamedTuple):
-    """What was counted of one QR Code.
-
-    Attributes:
-        scans: Number of scans.
-        days: Number of days since its beginning on which it could be scanned.
-    """
+    """The scans of one QR Code, and the number of days since its beginning on which it could be scanned."""
 
     scans: int
     days: int
 
 
 class CodeLogs(NamedTuple):
-    """One number per QR Code of a group: the logarithm of its rate, or of its change.
+    """One number per QR Code of a group: the logarithm of its rate, or of its change; both arrays are float64.
 
     Attributes:
-        values: The logarithms, float64.
-        variances: Variance of each that comes from counting independent scans alone, float64.
+        variances: Variance of each that comes from counting independent scans alone.
     """
 
     values: np.ndarray
@@ -89,11 +83,6 @@ def between_codes(first: CodeLogs, second: CodeLogs, level: float) -> RatioInter
 
     The ratio is that of typical codes: of the geometric means. Codes of a group are taken to differ at least as much as
     independent scans would.
-
-    Args:
-        first: One number per code of the first group.
-        second: One number per code of the second group.
-        level: Probability that the interval contains the true ratio, above 0 and below 1.
     """
     groups = (first, second)
     numbers = [len(group.values) for group in groups]

@@ -39,11 +39,9 @@ SUSPICIOUS = 3.0
 
 
 class Window(NamedTuple):
-    """Consecutive days that may be a burst.
+    """Consecutive days that may be a burst; `start` is the index of the first.
 
     Attributes:
-        start: Index of the first day.
-        length: Number of days.
         chance: Probability of at least as many scans if nothing happened.
     """
 
@@ -155,12 +153,11 @@ def _sums(values: np.ndarray, length: int) -> np.ndarray:
 
 
 def _chances(daily: DailyScans, counted: np.ndarray, alone: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
-    """Return the probability of at least as many scans in each window if nothing happened.
+    """Return the probability of at least as many scans in each window of `length` days if nothing happened.
 
     Args:
         alone: What is expected of each day if only it and its neighbors are left out.
         starts: Index of the first day of each window.
-        length: Days of each window.
     """
     total = len(daily.days)
     expected, mean = expect(daily, counted, starts, length)

@@ -309,10 +309,7 @@ def _with_last_year(scans: Scans, before: dict[date, int], after: dict[date, int
 def with_last_year(scans: Scans, sides: Sequence[Collection[date]]) -> tuple[int, Group, Group] | None:
     """Return the scans of the QR Codes of a view that were there a year earlier: how many there are, now, and then.
 
-    None if there is no such code.
-
-    Args:
-        sides: The days before and after a change.
+    None if there is no such code. The sides are the days before and after a change.
     """
     codes = [id for id, begin in beginnings(scans).items() if begin <= min(sides[0]) - YEAR]
     if not codes:
@@ -442,11 +439,8 @@ def _table(first: Mapping[date, int], second: Mapping[date, int], found: RatioIn
 def level_of_each_look(days_before: int, level: float) -> float:
     """Return the level of one look, so that the looks of all days together have the given level.
 
-    The first look is two weeks after the change.
-
-    Args:
-        days_before: Number of days before the change, 1 or more.
-        level: Probability that no look at any time finds a difference if there is none, above 0 and below 1.
+    The first look is two weeks after the change; at least 1 day comes before the change. With probability `level`, no
+    look at any time finds a difference if there is none.
     """
     normal = NormalDist()
     # Information at the first look and at the end of all days, on a logarithmic scale.
@@ -483,10 +477,7 @@ class Group(NamedTuple):
 def controlled_interval(group: Group, control: Group, level: float) -> RatioInterval:
     """Return the interval for the change of a group divided by the change of a control group.
 
-    Args:
-        group: The group that was changed; 1 day or more on each side.
-        control: The group that was not, on the same days.
-        level: Probability that the interval contains the true ratio, above 0 and below 1.
+    Both have the same days, 1 or more on each side.
     """
     fewest_days = min(span_of(group.before), span_of(group.after))
     scans = [[sum(days.values()) for days in one] for one in (group, control)]

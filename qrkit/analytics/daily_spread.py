@@ -58,11 +58,7 @@ class Spread(NamedTuple):
         return max(1.0, self.measured)
 
     def widened(self, level: float) -> float:
-        """Return the ratio, widened so that normal intervals with it are as wide as Student's t intervals.
-
-        Args:
-            level: Level of the interval, above 0 and below 1.
-        """
+        """Return the ratio, widened so that normal intervals of this level are as wide as Student's t intervals."""
         tail = (1 + level) / 2
         return max(1.0, self.measured * (student_quantile(self.freedom, tail) / normal_quantile(tail)) ** 2)
 
@@ -78,10 +74,8 @@ def whole_days(views: Sequence[Scans], *, to_now: bool = False) -> list[tuple[da
     """Return for each view its first whole day (in its time zone), and the day after its last whole day.
 
     If a view has no `since` or no `until`, the first and last scan of all these views are its bounds. The days of those
-    two scans are left out, because it is unknown how long the codes were on display on those days.
-
-    Args:
-        to_now: End a view without `until` yesterday, even if its codes were not scanned lately.
+    two scans are left out, because it is unknown how long the codes were on display on those days. With `to_now`, a
+    view without `until` ends yesterday, even if its codes were not scanned lately.
     """
     is_open = any(view.since is None or view.until is None for view in views)
     seen = [scans_per_day(view)["day"] for view in views] if is_open else []
@@ -146,13 +140,9 @@ def spread_of(daily: Mapping[date, int]) -> Spread:
 
 
 def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
-    """Return Pearson's estimate of the spread, from pairs of actual and expected scans.
+    """Return Pearson's estimate of the spread, from pairs of actual and expected scans of each day.
 
-    Days with an expectation of 0 are ignored.
-
-    Args:
-        pairs: Actual and expected scans of each day.
-        fitted: Number of values above 0 that were fitted to the days.
+    Days with an expectation of 0 are ignored. `fitted` is the number of values above 0 that were fitted to the days.
     """
     known = [(number, mean) for number, mean in pairs if mean > 0]
     freedom = max(len(known) - fitted, 1)

@@ -60,8 +60,7 @@ class Fit(NamedTuple):
 def weekly_trend(sides: Sequence[Mapping[date, int]]) -> float:
     """Return by how much scans change each week on both sides, such as 0.07 for 7% more; NaN without a clear trend.
 
-    Args:
-        sides: Scans by day before and after a change, in the order of time, each of two weeks or more.
+    The sides are scans by day before and after a change, in the order of time, each of two weeks or more.
     """
     if min(map(span_of, sides)) < TWO_WEEKS or min(sum(days.values()) for days in sides) < FEWEST_SCANS_OF_TREND:
         return nan
@@ -112,10 +111,7 @@ def _day_of(label: object) -> object:
 def with_covariates(sides: Sequence[Mapping[date, int]], columns: np.ndarray, level: float) -> RatioInterval:
     """Return the interval for the second side divided by the first, on days with the same covariates and weekdays.
 
-    Args:
-        sides: Scans by day before and after a change.
-        columns: Result of `read_covariates`.
-        level: Probability that the interval contains the true ratio, above 0 and below 1.
+    The columns are the result of `read_covariates`.
     """
     scans, fewest_days = [sum(side.values()) for side in sides], min(map(span_of, sides))
     if fewest_days < TWO_WEEKS:

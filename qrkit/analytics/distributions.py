@@ -69,11 +69,7 @@ def normal_quantile(probability: float) -> float:
 def student_mixture_quantile(weights: np.ndarray, scales: np.ndarray, freedom: float, probability: float) -> float:
     """Return a quantile of a mixture of Student's t distributions with different scales.
 
-    Args:
-        weights: Weight of each distribution; their sum is 1.
-        scales: Scale of each distribution, above 0.
-        freedom: Degrees of freedom of all of them.
-        probability: Probability that the mixture stays below the quantile, above 0.5.
+    The weights sum to 1, the scales are above 0, and all have the same degrees of freedom. `probability` is above 0.5.
     """
     special = _special()
     quantile = student_quantile(freedom, probability)

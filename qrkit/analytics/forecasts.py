@@ -134,12 +134,9 @@ def _table(coming: list[date], found: Forecast) -> pd.DataFrame:
 
 
 def forecast_days(daily: DailyScans, weekdays: list[int], level: float) -> Forecast:
-    """Forecast the days after some days.
+    """Forecast the days after some days, given their weekdays (0 for Monday).
 
-    Args:
-        daily: Scans per day, consecutive but for days that are left out.
-        weekdays: Weekday of each day of the forecast, 0 for Monday.
-        level: Probability that an interval contains the truth, above 0 and below 1.
+    The known days are consecutive, except for days that are left out.
     """
     daily = _since_first_scan(daily)
     number, total = len(daily.days), float(daily.numbers.sum())

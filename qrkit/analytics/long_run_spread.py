@@ -35,12 +35,7 @@ LEAST_LEFT = 0.6
 
 
 class Side(NamedTuple):
-    """Consecutive days.
-
-    Attributes:
-        values: One number per day, float64.
-        weekdays: The weekday of each day, 0 to 6.
-    """
+    """Consecutive days: a float64 number for each, and its weekday, 0 to 6."""
 
     values: np.ndarray
     weekdays: np.ndarray
@@ -99,24 +94,16 @@ def weekday_factors(side: Side, mean: float, spread: float) -> np.ndarray:
 
 
 def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True) -> LongRun:
-    """Return how much days vary in the long run around the mean of their side.
+    """Return how much days vary in the long run around the mean of their side, for intervals of a level.
 
-    Args:
-        sides: One or two series of consecutive days, each of about two weeks or more.
-        level: Level of the interval that will use the variance, above 0 and below 1.
-        weekly: Whether to remove the pattern of weekdays.
+    The sides are one or two series of days, each of about two weeks or more. `weekly` removes the pattern of weekdays.
     """
     posterior = long_run_posterior(sides, weekly=weekly)
     return LongRun(posterior.variance(level), posterior.days_as_one)
 
 
 def long_run_posterior(sides: Sequence[Side], *, weekly: bool = True) -> LongRunPosterior:
-    """Return how much days vary in the long run, for intervals of any level.
-
-    Args:
-        sides: See `long_run_spread`.
-        weekly: See `long_run_spread`.
-    """
+    """Return how much days vary in the long run, as `long_run_spread` does, for intervals of any level."""
     lengths = [len(side.values) for side in sides]
     basis = _basis(sides, lengths, weekly=weekly)
     values = np.concatenate([side.values for side in sides])

@@ -38,11 +38,9 @@ NAMES = "SELECT qrcode_id, qrcode_label, coalesce(campaign_label, '') AS campaig
 
 
 class Moved(NamedTuple):
-    """A QR Code whose scans changed for themselves.
+    """A QR Code whose scans changed for themselves; `before` and `after` are scans per day.
 
     Attributes:
-        before: Scans per day before the change.
-        after: Scans per day after it.
         ratio: Change of the code, divided by that of the codes in the middle.
         chance: Probability of a change at least as large if nothing happened to the code.
     """
@@ -93,12 +91,9 @@ def settled(begins: Mapping[str, date], first: date) -> tuple[list[str], date]:
 def find_moved(
     before: Mapping[str, Mapping[date, int]], after: Mapping[str, Mapping[date, int]], wrong: float
 ) -> dict[str, Moved]:
-    """Return the QR Codes that changed for themselves, the clearest first.
+    """Return the QR Codes that changed for themselves, the clearest first, from the scans by day of each, by ID.
 
-    Args:
-        before: Scans by day of each QR Code before the change, by ID.
-        after: The same after it.
-        wrong: Share of the result that is wrong on average.
+    On average, a share of `wrong` of the result is wrong.
     """
     groups = {id: Group(days, after[id]) for id, days in before.items() if id in after}
     groups = {id: one for id, one in groups.items() if any(one.before.values()) and any(one.after.values())}

@@ -189,12 +189,7 @@ def _probabilities(rates: Gammas) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Gammas(NamedTuple):
-    """What is known about each rate: a gamma distribution.
-
-    Attributes:
-        shape: Shapes, float64.
-        scale: Scales, in the unit of the rates.
-    """
+    """What is known about each rate: a gamma distribution; its scale is in the unit of the rates."""
 
     shape: np.ndarray
     scale: np.ndarray

@@ -30,11 +30,9 @@ POWER = 0.8
 
 
 class RateInterval(NamedTuple):
-    """An interval for scans per day.
+    """An interval for scans per day. Without one, its ends are NaN.
 
     Attributes:
-        low: Lower end; NaN if there is no interval.
-        high: Upper end; NaN if there is no interval.
         days_as_one: How many days carry the information of one independent day, 1 or more; NaN if unknown.
         reason: Why there is no interval; "" if there is one.
     """
@@ -53,11 +51,9 @@ def rate_interval(
     fewest: int = FOUR_WEEKS,
     exposures: Mapping[date, float] | None = None,
 ) -> RateInterval:
-    """Return the interval for the true rate of consecutive days, given as their scans by day.
+    """Return the interval for the true rate of consecutive days, given the scans of each day in order; 2 days or more.
 
     Args:
-        days: Scans of each day, in order; 2 days or more.
-        level: Probability that the interval contains the true rate, above 0 and below 1.
         independent: Treat the days as independent of each other.
         fewest: Fewer days have no interval, unless they are independent.
         exposures: What the rate is relative to on each day, above 0; by default, 1 for a day.
@@ -108,8 +104,6 @@ class RatioInterval(NamedTuple):
 
     Attributes:
         ratio: The second rate divided by the first; infinite or NaN if the first is 0.
-        low: Lower end.
-        high: Upper end.
         probability: Probability that the second rate is higher, 0..1.
         differs: Whether the interval excludes 1; None if there is no interval.
         smallest: The smallest ratio, above 1, that would have been detected in 4 of 5 cases.
@@ -135,12 +129,7 @@ class RatioInterval(NamedTuple):
 
 
 class Stratum(NamedTuple):
-    """Comparable days of both sides: either the same day, or days with the same weekday.
-
-    Attributes:
-        first: Scans of the first side on each of its days.
-        second: Scans of the second side on each of its days.
-    """
+    """Scans of both sides on comparable days: either the same day, or days with the same weekday."""
 
     first: list[int]
     second: list[int]
@@ -157,12 +146,10 @@ class Stratum(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """The ratio of two rates, and two counts that carry the same information about it.
+    """The ratio of two rates (`value`), and two counts of scans that carry the same information about it.
 
     Attributes:
         value: The second rate divided by the first; infinite or NaN if the first rate is 0.
-        first: Effective number of scans of the first side.
-        second: Effective number of scans of the second side.
         exposure: Factor that turns the ratio of these two counts into the ratio of the rates.
     """
 
@@ -173,12 +160,9 @@ class Ratio(NamedTuple):
 
 
 class Width(NamedTuple):
-    """How much wider than for independent scans an interval has to be.
+    """How much wider than for independent scans an interval has to be: the ratio of the variances, 1 or more.
 
-    Attributes:
-        value: Ratio of the variances, 1 or more.
-        days_as_one: As in `RatioInterval`.
-        reason: As in `RatioInterval`.
+    The other fields are those of `RatioInterval`.
     """
 
     value: float
@@ -194,7 +178,6 @@ def ratio_interval(
     Args:
         first: Scans of consecutive days, in order; 2 days or more.
         second: Scans of the same or of other days.
-        level: Probability that the interval contains the true ratio, above 0 and below 1.
     """
     strata = _strata(first, second)
     spread, ratio = _spread(strata), _ratio(strata)

@@ -85,7 +85,7 @@ def recent_level(numbers: np.ndarray, weekdays: np.ndarray, factors: np.ndarray,
         numbers: Scans of each day, in order; two weeks or more.
         weekdays: Weekday of each day, 0 to 6.
         factors: What the scans of each day are expected to be, relative to the level; above 0.
-        level: Level of the intervals that are made with the result, above 0 and below 1.
+        level: Level of the intervals that are made with the result.
     """
     kept = np.append(0.5 ** (1 / np.array(HALF_LIVES)), 1.0)
     mean = (numbers.sum() + PRIOR) / len(numbers)

@@ -50,8 +50,7 @@ class Silence(NamedTuple):
 
     Attributes:
         days: Number of days without a scan.
-        scans: Scans of the last sixteen weeks before.
-        rate: Scans per day in these weeks.
+        scans: Scans of the last sixteen weeks before; `rate` is their number per day.
         chance: Probability of such a silence if nothing happened to the code.
     """
 
@@ -128,11 +127,10 @@ def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tu
 
 
 def judge_silence(history: Mapping[date, int], end: date, alarm: float, down: Collection[date] = ()) -> Silence | None:
-    """Judge the silence since the last day of a history; None if there are too few days, or if it is no alarm.
+    """Judge the silence from the end of a history to the day before `end`; None for too few days, or if it is no alarm.
 
     Args:
         history: Scans of consecutive days, in order; the last one had a scan.
-        end: The first day after the silence.
         alarm: Chance below which the silence is an alarm.
         down: Days on which the server did not run, which say nothing about a code.
     """

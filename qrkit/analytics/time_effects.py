@@ -83,9 +83,7 @@ def time_effects(scans: Scans, of: TimeEffect = "weekday", *, level: float = 0.9
 def share_intervals(table: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, str]:
     """Return the bounds of the interval for each column's effect, and the reason if there are none, else "".
 
-    Args:
-        table: Scans, an array of weeks x weekdays or weeks x hours.
-        level: Probability that an interval contains the true effect, above 0 and below 1.
+    The table has scans, as an array of weeks x weekdays or weeks x hours.
     """
     weeks, cells = table.shape
     totals, scans = table.sum(axis=0), float(table.sum())

@@ -38,13 +38,7 @@ SMALLEST = 1e-300
 
 
 class DailyScans(NamedTuple):
-    """The scans of consecutive whole days.
-
-    Attributes:
-        days: The days.
-        numbers: Scans of each day.
-        weekdays: Weekday of each day, 0 for Monday.
-    """
+    """The scans of consecutive whole days, and the weekday of each, 0 for Monday."""
 
     days: list[date]
     numbers: np.ndarray
@@ -65,7 +59,6 @@ class Usual(NamedTuple):
     """The prediction for each day: a negative binomial distribution whose variance is an estimate.
 
     Attributes:
-        mean: Expected scans.
         variance: Variance of the scans, including the uncertainty of the mean.
         freedom: Degrees of freedom of the variance.
     """
@@ -130,11 +123,9 @@ def days_with(daily: dict[date, int]) -> DailyScans:
 
 
 def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -> pd.DataFrame:
-    """Return the DataFrame of `unusual_days`.
+    """Return the DataFrame of `unusual_days`; `alarm` is the probability of a false alarm on any of the days.
 
-    Args:
-        alarm: Probability of a false alarm on any of the days.
-        holidays: Whether each day is a holiday; without any values, none is.
+    `holidays` has a value for each day; without any values, none is a holiday.
     """
     limit = alarm / len(daily.days)
     is_ordinary = ~np.array(holidays or [False] * len(daily.days))
@@ -167,8 +158,7 @@ def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
 
     Args:
         values: A value, or a row of values, for each day.
-        starts: Index of the first day of each window.
-        length: Days of each window.
+        starts: Index of the first day of each window of `length` days.
     """
     sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
     ends = np.minimum(starts + length + NEIGHBORS, len(values))
@@ -176,11 +166,10 @@ def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
 
 
 def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Predict the scans of each day of some windows from the days outside of each window.
+    """Predict the scans of each day of some windows of `length` days from the days outside of each window.
 
     Args:
         starts: Index of the first day of each window.
-        length: Days of each window.
 
     Returns:
         Expected scans, an array of windows x days of a window; and the daily mean of the days outside of each window.
@@ -221,10 +210,7 @@ def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: i
 def relative_variance(total: int, length: int, spread: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """Return how much larger the variance of a window is because its mean and weekdays are only estimates.
 
-    Args:
-        total: Days of the view.
-        length: Days of the window.
-        spread: Ratio of variance to mean.
+    The view has `total` days, the window `length`; the spread is the ratio of variance to mean.
     """
     return 1 + length / min(total - 1, AROUND) + 0.3 / (total / 7 - 1 + 2 * spread / mean)  # type: ignore[no-any-return]
 
@@ -261,9 +247,7 @@ def _chances(numbers: np.ndarray, usual: Usual) -> np.ndarray:
 def bounds(usual: Usual, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest usual number of scans; a day is beyond one of them with probability `tail`.
 
-    Args:
-        usual: Predictions, whose variance may have infinite degrees of freedom.
-        tail: Probability, above 0 and below 0.5.
+    The variance of the predictions may have infinite degrees of freedom; `tail` is above 0 and below 0.5.
     """
     shape, success = negative_binomial(usual.mean, usual.variance)
     beyond = normal_from_student(tail, usual.freedom)
@@ -292,9 +276,8 @@ def _smallest(is_reached: Callable[[np.ndarray], np.ndarray], mean: np.ndarray) 
 def which_are_holidays(days: Iterable[date], holidays: Collection[date]) -> list[bool]:
     """Return for each day whether it is a holiday.
 
-    Args:
-        holidays: Dates, or a mapping from dates to names. A mapping is asked for each day, because the objects of the
-            library `holidays` compute a year when it is first asked for.
+    A mapping from dates to names is asked for each day, because the objects of the library `holidays` compute a year
+    when it is first asked for.
     """
     check_holidays(holidays)
     if isinstance(holidays, Mapping):

@@ -318,11 +318,7 @@ def top_of(most: float) -> int:
 
 
 def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, **how: Any) -> None:
-    """Draw a line with a gap at each NaN, and with a dot at each point if there are few.
-
-    Args:
-        color: A matplotlib color.
-    """
+    """Draw a line with a gap at each NaN, and with a dot at each point if there are few."""
     around = [nan, *values, nan]
     # A value between two gaps has no line to show it, so it gets a dot.
     alone = [place for place in range(len(values)) if isnan(around[place]) and isnan(around[place + 2])]
@@ -344,13 +340,7 @@ def draw_counts(
     axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, complete: Sequence[bool | None], *,
     clips: bool = False, **how: Any,
 ) -> None:  # fmt: skip
-    """Draw a line like `draw_line`, dashed from and to periods that are not counted to their end.
-
-    Args:
-        color: A matplotlib color.
-        complete: Whether each period is counted as a whole (`periods.are_complete`).
-        clips: Whether to hide what lies above the axes.
-    """
+    """Draw a line like `draw_line`, dashed at periods that are not `complete`; `clips` hides what is above the axes."""
     whole = [value if is_whole else nan for value, is_whole in zip(values, complete, strict=True)]
     draw_line(axes, moments, whole, color, **how | {"clip_on": clips})
     how["label"] = "_"

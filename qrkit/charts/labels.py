@@ -119,13 +119,9 @@ class Heading(NamedTuple):
 
 
 def heading(title: str | None, finding: str, about: Iterable[str], width: int) -> Heading:
-    """Return the heading of a chart.
+    """Return the heading of a chart: its title or, for None, the finding, and below it what is counted, when and where.
 
-    Args:
-        title: The title that was asked for: None for the finding, "" for no heading at all.
-        finding: What the chart shows, in a sentence.
-        about: What is counted, the period, and the time zone; "" for what is not known.
-        width: Width of the chart in pixels.
+    The title "" stands for no heading at all, and "" in `about` for what is not known. The width is in pixels.
     """
     if title == "":
         return Heading()

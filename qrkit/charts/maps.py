@@ -259,14 +259,7 @@ def _scale(chart: Chart, km: float) -> None:
 
 
 class Dot(NamedTuple):
-    """A dot on a map.
-
-    Attributes:
-        x: Pixels from the left.
-        y: Pixels from the top.
-        scans: Scans of its places.
-        places: Numbers of its places, most scanned first.
-    """
+    """A dot on a map, in pixels from the left and from the top; the numbers of its places, most scanned first."""
 
     x: float
     y: float
@@ -282,10 +275,8 @@ def radius_of(scans: int, most: int) -> float:
 def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
     """Return the dots of places, most scans first; no two cover each other.
 
-    A merged dot is where its most scanned place is.
-
-    Args:
-        places: Pixels from the left and from the top, and scans, most scanned first.
+    Places are pixels from the left and from the top, and scans, most scanned first. A merged dot is where its most
+    scanned place is.
     """
     dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
     is_changed = True

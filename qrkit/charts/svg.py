@@ -167,11 +167,7 @@ def circle_of(data: str) -> tuple[float, float, float] | None:
 
 
 def short_path(data: str) -> str:
-    """Return the same path with relative commands; its points stay where they are, rounded to tenths.
-
-    Args:
-        data: A path with absolute commands, each with its letter: M, L, Q, C, Z.
-    """
+    """Return a path of absolute M, L, Q, C and Z with relative commands; its points stay, rounded to tenths."""
     return "".join(f"{letter}{_numbers(moves)}" for letter, moves in _joined(_steps(data)))
 
 

@@ -79,11 +79,7 @@ def write_peak(
 ) -> tuple[float, float] | None:
     """Write the number of the highest count above it; beyond the scale, with its date and an arrow.
 
-    Args:
-        edge: Where the text may begin, in pixels from the left of the chart.
-
-    Returns:
-        Where the peak is; None if there is none, or if it is beyond the scale.
+    The text may begin `edge` pixels from the left of the chart. Returns the place of a peak that is on the scale.
     """
     top = axes.get_ylim()[1]
     peak, number = max(((count, -spot) for spot, count in enumerate(counts) if count == count), default=(0, 0))

@@ -19,11 +19,9 @@ EQUAL_EARTH = (1.340264, -0.081106, 0.000893, 0.003796)
 
 
 class World(NamedTuple):
-    """Countries by code, in degrees of longitude and latitude.
+    """The rings of countries by code, in degrees of longitude and latitude; "" holds areas without a code.
 
-    Attributes:
-        outlines: The rings of each country; those of areas without a code have the name "".
-        points: The middle of each country that is too small for an outline.
+    Countries that are too small for an outline have a point in their middle.
     """
 
     outlines: dict[str, list[list[Point]]]

@@ -138,22 +138,14 @@ def _add_changes(one: Parser, *, is_new: bool) -> None:
 
 
 def add_filters(one: Parser, what: str) -> None:
-    """Add the options that filter by a tag and by fields.
-
-    Args:
-        what: What is filtered, for the help.
-    """
+    """Add the options that filter by a tag and by fields."""
     one.add_argument("--tag", action="append", metavar="TAG", help=f"only {what} this tag, or one of several")
     field = f"only {what} this text in a field of yours, such as City=Graz"
     one.add_argument("--field", action="append", default=[], metavar="NAME=TEXT", help=field)
 
 
 def fields_of(given: Sequence[str], option: str = "--field", example: str = "City=Graz") -> dict[str, str]:
-    """Return the fields that options ask for, each a name and a text, such as the example.
-
-    Raises:
-        InvalidParameter: If one is not a name and a text with = between them, or is given twice.
-    """
+    """Return the fields that options ask for, each a name and a text, such as the example."""
     fields: dict[str, str] = {}
     for one in given:
         name, sign, text = one.partition("=")

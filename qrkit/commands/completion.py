@@ -32,11 +32,7 @@ def _completion(asked: argparse.Namespace) -> None:
 
 
 def _add_values(action: argparse.Action, file: Any) -> None:
-    """Tell shtab the values of an argument that argparse does not know.
-
-    Args:
-        file: What stands for files in shtab.
-    """
+    """Tell shtab the values of an argument that argparse does not know; `file` stands for files in shtab."""
     from qrkit.design.formats import FORMATS
     from qrkit.design.frames import FRAME_KINDS
     from qrkit.design.presets import PRESETS

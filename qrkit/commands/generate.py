@@ -92,11 +92,7 @@ def add_content_columns(what: argparse._ArgumentGroup) -> None:
 
 
 def add_count(what: argparse._ArgumentGroup, others: str) -> None:
-    """Add the option that draws a content several times.
-
-    Args:
-        others: The options with texts that the number is filled in to.
-    """
+    """Add the option that draws a content several times, and fills its number in to the texts of other options."""
     count = f"draw CONTENT N times; {{n}} in CONTENT, {others} stands for the number of the code"
     what.add_argument("--count", type=int, metavar="N", help=count)
 
@@ -207,11 +203,7 @@ def design_in(file: Path) -> Design:
 
 
 def fields_in(file: Path, *, what: str) -> dict[str, Any]:
-    """Return the fields of a JSON file.
-
-    Args:
-        what: What the file contains, for errors: "the design".
-    """
+    """Return the fields of a JSON file; errors call what it contains `what`, such as "the design"."""
     from qrkit.server.requests.parsing import json_object
 
     try:

@@ -66,15 +66,8 @@ def import_codes(
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
-    Args:
-        asked: The options of `add_import_options`.
-        columns: Our column names mapped to the file's, besides those in the options.
-        format: The format of bytes.
-        update_by: What identifies QR Codes that rows change, as for `Portfolio.import_file`.
-        check: Whether to check the file alone, so that neither a QR Code nor a template is saved.
-
-    Returns:
-        The result, and the name of the template of the imported codes; "" if the options ask for none.
+    Return the result, and the name of the template; "" if the options ask for none. `columns` come besides those in the
+    options. With `check`, neither a QR Code nor a template is saved.
     """
     theirs = dict(columns or {})
     if asked.columns is not None:

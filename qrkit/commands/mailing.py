@@ -29,11 +29,8 @@ _SPECIAL = re.compile(r'[<>()\[\],;:\\"]')
 def mailer(to: Sequence[str], environment: Mapping[str, str]) -> Callable[[Report], None]:
     """Return what sends a report to these addresses as one message; the settings are checked at once.
 
-    The report is attached as HTML. The message is encrypted, except to a server on this machine.
-
-    Raises:
-        InvalidParameter: If an address is not one, there are more than 100, or a variable is missing or invalid; later,
-            if the server cannot be reached or refuses the message. No error contains the password.
+    The report is attached as HTML. The message is encrypted, except to a server on this machine. No error, at once or
+    when the message is sent, contains the password.
     """
     if len(to) > MOST_ADDRESSES:
         raise InvalidParameter(Problem("mail", len(to), f"must be at most {MOST_ADDRESSES} addresses"))

@@ -147,9 +147,7 @@ class Parser(argparse.ArgumentParser):
 class Command(Parser):
     """A command that defines its options when it is first used, so that other commands need not load its modules.
 
-    Args:
-        prog: The complete command, such as `qrkit generate`.
-        source: Module in `qrkit.commands` and function that define the options: `generate:define_generate`.
+    The source is the module in `qrkit.commands` and the function that define them, such as `generate:define_generate`.
     """
 
     def __init__(self, prog: str, *, description: str, source: str) -> None:
@@ -179,32 +177,20 @@ def add_heading(commands: Commands, heading: str) -> None:
 
 
 def add_command(commands: Commands, prog: str, sentence: str, **definition: Any) -> Any:
-    """Add a command and return its parser.
-
-    Args:
-        prog: The complete command, such as `qrkit account list`.
-    """
+    """Add a command and return its parser; `prog` is the complete command, such as `qrkit account list`."""
     line = _in_a_line(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
 def subcommands(one: Parser, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Add the commands of a command, and yield the row of each with its parser in place of its description.
-
-    Args:
-        rows: The name, the function and the description of each command, and what else its definition needs.
-    """
+    """Add a command for each row, and yield the row with its parser in place of its description."""
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
     for name, act, sentence, *more in rows:
         yield name, act, add_command(doing, f"{one.prog} {name}", sentence), *more
 
 
 def describe(command: Parser, *, usage: str, examples: str, more: str = "") -> None:
-    """Complete the help of a command, whose first sentence is already set; the texts of most are in `help.toml`.
-
-    Args:
-        usage: Arguments after the name of the command; one line per way to use it.
-    """
+    """Complete the help of a command (see `help.toml`) beyond its sentence; `usage` has a line per way to use it."""
     command.description = "\n\n".join(filter(None, [command.description, more.strip()]))
     command.usage = f"\n{'':7}".join(f"{command.prog} {line}" for line in usage.splitlines())
     command.epilog = "examples:\n" + indent(examples.strip(), "  ")
@@ -232,12 +218,7 @@ def add_place(one: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: str, *, each: str = "") -> None:
-    """Add `--json`, which prints the result for programs.
-
-    Args:
-        keys: Names in the JSON object.
-        each: The thing that each line describes; by default, the output is a single line.
-    """
+    """Add `--json`, which prints these keys in one line, or in a line for each thing that `each` names."""
     lines = f"a line of JSON for each {each}" if each else "one line of JSON"
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
 
@@ -268,10 +249,8 @@ def add_fields(
 ) -> None:
     """Add options for fields of a record, explained by the first sentence of their help texts.
 
-    Args:
-        record: Loads the record, when the help is shown.
-        options: Maps the names of the fields to the placeholder of their value in the help; "" for a switch. One that
-            ends in `,...` takes several names.
+    Options map a field to the placeholder of its value in the help; "" for a switch, an end of `,...` for several
+    names. The record is loaded when the help is shown.
     """
     for name, metavar in options.items():
         if not metavar:
@@ -338,14 +317,7 @@ def _number(text: str) -> float | str:
 
 
 def print_size(asked: argparse.Namespace, least_mm: float | None = None) -> PrintSize | None:
-    """Return the print size that the options `PRINT` ask for, if any.
-
-    Args:
-        least_mm: The width if none is asked for.
-
-    Raises:
-        InvalidParameter: If one of the others is given without a width.
-    """
+    """Return the print size that the options `PRINT` ask for, if any; `least_mm` is the width if they have none."""
     size = print_options(asked, PRINT, least_mm)
     if not size:
         return None

@@ -32,14 +32,10 @@ HALF_BLOCKS = {"00": " ", "10": "▀", "01": "▄", "11": "█"}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table.
+    """A column of a table; without a heading, only JSON and CSV have it.
 
-    Attributes:
-        key: The name in JSON and CSV.
-        heading: The heading in text; "" leaves the column out of text.
-        style: The style on a terminal, in the words of rich: `bold`, `cyan`, `dim`.
-        is_whole: Whether a narrow terminal must not cut the texts.
-        shown: Converts a value to what text shows of it.
+    The style has the words of rich: `bold`, `cyan`, `dim`. A narrow terminal does not cut texts of a column that
+    `is_whole`. `shown` converts a value to what text shows of it.
     """
 
     key: str
@@ -51,12 +47,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a command prints as a table.
+    """What a command prints as a table: all columns as JSON and CSV, those with a heading as text.
 
-    Attributes:
-        each: What a row describes: `QR Code`.
-        columns: The columns of JSON and CSV; those with a heading are shown as text, too.
-        bars_of: Key of a number that a terminal also shows as a bar; "" for none.
+    Each row describes an `each`, such as a QR Code. `bars_of` is the key of a number that a terminal also shows as a
+    bar.
     """
 
     each: str
@@ -64,11 +58,7 @@ class Table:
     bars_of: str = ""
 
     def add_options(self, parser: argparse.ArgumentParser, keys: str = "") -> None:
-        """Add `--csv` and `--json`.
-
-        Args:
-            keys: The names in JSON, if they are not always those of the columns.
-        """
+        """Add `--csv` and `--json`; keys are the names in JSON, if they are not always those of the columns."""
         ways = parser.add_mutually_exclusive_group()
         ways.add_argument("--csv", action="store_true", help="print CSV; the first line has the names of the columns")
         add_json(ways, keys or ", ".join(column.key for column in self.columns), each=self.each)
@@ -158,11 +148,7 @@ class Table:
 
 
 def _fit(widths: Sequence[int], fixed: Sequence[bool], available: int) -> list[int]:
-    """Narrow columns, the widest first, until all fit.
-
-    Args:
-        available: The width that all columns may have together.
-    """
+    """Narrow columns, the widest first, until all fit into the available width together."""
     fitted = list(widths)
     loose = [place for place, is_fixed in enumerate(fixed) if not is_fixed]
     while sum(fitted) > available and (widest := max(loose, key=fitted.__getitem__, default=None)) is not None:
@@ -190,11 +176,7 @@ def print_fields(title: str, fields: Mapping[str, str]) -> None:
 
 
 def print_picture(modules: str) -> None:
-    """Print a symbol in half blocks, dark on light if the terminal has colors.
-
-    Args:
-        modules: A line of 0 (light) and 1 (dark) for each row of modules.
-    """
+    """Print a symbol, lines of 0 (light) and 1 (dark), in half blocks, dark on light if the terminal has colors."""
     from rich.text import Text
 
     rows = modules.splitlines()

@@ -154,11 +154,7 @@ def _output(asked: argparse.Namespace) -> Path | None:
 
 
 def _brand(portfolio: Portfolio, name: str) -> Brand:
-    """Return a saved brand, or the brand in a JSON file.
-
-    Raises:
-        InvalidParameter: If a field of the brand breaks its rule; the name of the field begins with the file.
-    """
+    """Return a saved brand, or the brand in a JSON file; in errors, names of fields begin with the file."""
     from qrkit.design.brand import Brand
 
     if not name.lower().endswith(".json"):

@@ -78,12 +78,9 @@ def _stores_beside(place: str) -> dict[str, str]:
 def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool = False) -> Portfolio:
     """Open the portfolio of the selected store.
 
-    While `qrkit serve` of this user has the store open, the command works with the store through that process.
-
-    Args:
-        must_exist: Whether the store must exist, so that a typo does not create a new file.
-        to_read: Whether the command only reads. It then reads a copy if any other process has the store open or the
-            file cannot be written, and the store must exist.
+    While `qrkit serve` of this user has the store open, the command works with the store through that process. With
+    `must_exist`, a typo creates no new file. A command that only reads (`to_read`) needs an existing store, too, and
+    reads a copy if any other process has it open or the file cannot be written.
     """
     _give_way(asked)
     from qrkit.portfolio import open_portfolio

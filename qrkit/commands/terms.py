@@ -63,11 +63,7 @@ def add_rules(one: argparse.ArgumentParser) -> None:
 
 
 def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for.
-
-    Raises:
-        InvalidParameter: If a rule cannot be read.
-    """
+    """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for."""
     given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
     given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active", "click_id")}
     if asked.pass_query is not None:
@@ -76,11 +72,7 @@ def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def rules_of(asked: argparse.Namespace) -> dict[str, list[Any]]:
-    """Return the argument `rules` that the options ask for, if any.
-
-    Raises:
-        InvalidParameter: If a rule cannot be read.
-    """
+    """Return the argument `rules` that the options ask for, if any."""
     if asked.rule and asked.rules is not None:
         raise InvalidParameter(Problem("rules", asked.rules, "cannot be combined with --rule"))
     if asked.rule:
@@ -150,11 +142,7 @@ def _condition(text: str, rule: str) -> dict[str, Any]:
 
 
 def json_list(option: str, text: str, what: str) -> list[Any]:
-    """Return the list that an option gives as JSON or as a file with JSON; of rules, also as Shlink writes them.
-
-    Args:
-        what: What the list consists of, for errors.
-    """
+    """Return the list that an option gives as JSON or as a file with JSON; of rules, also as Shlink writes them."""
     data = text if text.lstrip().startswith(("[", "{")) else read_file(Path(text))
     try:
         found = json.loads(data)

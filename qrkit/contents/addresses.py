@@ -73,10 +73,7 @@ def ascii_url(text: str) -> str:
 def ascii_host(host: str) -> str:
     """Return a host in ASCII, as browsers write it (UTS 46; Python's own codec implements the older IDNA 2003).
 
-    An IPv6 address gets its brackets, if it has none.
-
-    Raises:
-        ValueError: If the host is invalid.
+    An IPv6 address gets its brackets, if it has none. An invalid host raises ValueError.
     """
     labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
     name = ".".join(one if one.isascii() else f"xn--{one.encode('punycode').decode('ascii')}" for one in labels)

@@ -118,11 +118,9 @@ class Word(str):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When an event begins or ends, as its content gives it.
+    """When an event begins or ends, as its content gives it: a day, or a day and time.
 
-    Attributes:
-        local: The day, or the day and time.
-        zone: `UTC`, or the time zone that the content names; "" if it names none.
+    The zone is `UTC`, or the time zone that the content names; "" if it names none.
     """
 
     local: date
@@ -134,7 +132,6 @@ class Row:
     """A line of a card.
 
     Attributes:
-        label: What the value is.
         value: A text from the content, a word of ours, or a moment.
         types: Words that qualify the label, such as "work" and "fax".
         link: What the value could open, as the content gives it. Pages decide whether that is safe.
@@ -148,10 +145,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A description of a content.
+    """A description of a content, whose kind is a name of `qrkit.contents`.
 
     Attributes:
-        kind: The kind of content: a name of `qrkit.contents`.
         title: A short title: the name of the contact, event or network, else the name of the kind.
         rows: What the content says, in at most 30 rows; empty for plain text.
         is_secret: Whether the content is for an app alone and has a secret, so that nobody is shown the content.

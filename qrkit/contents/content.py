@@ -19,22 +19,13 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class LastShown:
-    """An annotation for a secret, such as an account number, whose last characters people see.
-
-    Attributes:
-        count: How many characters they see.
-    """
+    """An annotation for a secret, such as an account number, whose last `count` characters people see."""
 
     count: int = 4
 
 
 class Note(NamedTuple):
-    """Something to know about a content, which is no error.
-
-    Attributes:
-        field: The field that it is about; "" if it is about the content as a whole.
-        text: What there is to know, in words.
-    """
+    """Something to know about a content, which is no error; `field` is "" if it is about the content as a whole."""
 
     field: str
     text: str

@@ -68,10 +68,9 @@ GTIN_LENGTHS = (8, 12, 13, 14)
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """An application identifier.
+    """An application identifier, such as `10`.
 
     Attributes:
-        number: Its number, such as `10`.
         title: What it stands for, in words.
         format: The values as GS1 writes it, such as `X..20` for up to 20 letters, digits and signs.
         pattern: Matches a value of this format.
@@ -126,11 +125,7 @@ def _part(match: re.Match[str]) -> str:
 
 
 def check_value(number: str, value: str) -> None:
-    """Judge the value of an application identifier.
-
-    Raises:
-        PydanticCustomError: If there is no such identifier, the value has another format, or a check digit is wrong.
-    """
+    """Judge the value of an application identifier; raise PydanticCustomError if it is not one, or breaks its rule."""
     found = identifier(number)
     if found is None:
         raise broken(f"has no application identifier {number!r}; GS1 lists them at ref.gs1.org/ai")
@@ -154,11 +149,7 @@ def check_value(number: str, value: str) -> None:
 
 
 def check_together(numbers: Iterable[str]) -> None:
-    """Judge whether one code may have these application identifiers.
-
-    Raises:
-        InvalidParameter: If GS1 does not allow two of them in one code, such as a net weight with two decimal points.
-    """
+    """Raise if GS1 forbids two of these identifiers in one code, such as a net weight with two decimal points."""
     for one, other in permutations(numbers, 2):
         is_same_measure = one[0] == "3" and one[:3] == other[:3]
         if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE):
@@ -208,8 +199,7 @@ def _check_date(number: str, value: str) -> None:
 def gtin_of(text: str) -> str:
     """Return a GTIN with 14 digits, padded with zeros; spaces and hyphens are removed.
 
-    Raises:
-        PydanticCustomError: If it has another length or a wrong check digit.
+    A wrong length or check digit raises PydanticCustomError.
     """
     number = re.sub("[ -]", "", text)
     if not re.fullmatch("[0-9]+", number) or len(number) not in GTIN_LENGTHS:

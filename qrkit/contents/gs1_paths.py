@@ -20,8 +20,7 @@ LONGEST_PATH = 1_000
 class Gs1Path(NamedTuple):
     """What a GS1 Digital Link identifies, such as a lot of a product.
 
-    Attributes:
-        elements: The key and its qualifiers, each a number of an application identifier and a value.
+    The elements are the key and its qualifiers, each a number of an application identifier and a value.
     """
 
     elements: tuple[tuple[str, str], ...]
@@ -48,8 +47,7 @@ class Gs1Path(NamedTuple):
 def read_gs1_path(path: str) -> Gs1Path | None:
     """Read the path of a GS1 Digital Link without its first slash, percent-encoded; a slash at its end is ignored.
 
-    Returns:
-        The path with a GTIN of 14 digits; None if the path does not begin with the number of a key.
+    The GTIN gets 14 digits. Return None if the path does not begin with the number of a key.
 
     Raises:
         InvalidParameter: If a value breaks the rule of its application identifier, such as a check digit, or what
@@ -68,12 +66,8 @@ def read_gs1_path(path: str) -> Gs1Path | None:
 def gs1_path_in(text: str) -> Gs1Path:
     """Return the path that a text of any form names: a GTIN, `(01)09506000134352(10)ABC`, a path or a Digital Link.
 
-    In a path, the key 01 may be left out, as in `09506000134352/10/ABC`.
-
-    A qualifier may be `{21}`, for example, which stands for all serial numbers.
-
-    Raises:
-        InvalidParameter: If the text names no key, or breaks a rule of its application identifiers.
+    In a path, the key 01 may be left out, as in `09506000134352/10/ABC`. A qualifier may be `{21}`, for example, which
+    stands for all serial numbers.
     """
     text = text.strip()
     if text.startswith("("):
@@ -107,8 +101,7 @@ def is_gs1_key(code: str) -> bool:
 def gs1_path(elements: tuple[tuple[str, str], ...], *, stands_for_all: bool = False) -> Gs1Path:
     """Return the path of a key and its qualifiers, each a number of an application identifier and a value.
 
-    Args:
-        stands_for_all: Whether a qualifier may be `{21}`, for example, which stands for all serial numbers.
+    With `stands_for_all`, a qualifier may be `{21}`, for example, which stands for all serial numbers.
 
     Raises:
         InvalidParameter: If a value breaks its rule, or the qualifiers are not those of the key in their order.
@@ -124,11 +117,7 @@ def gs1_path(elements: tuple[tuple[str, str], ...], *, stands_for_all: bool = Fa
 
 
 def qualifiers(key: str, values: Mapping[str, str]) -> list[str]:
-    """Return the qualifiers of a key among some values, in the order of the path.
-
-    Raises:
-        InvalidParameter: If they must not be together.
-    """
+    """Return the qualifiers of a key among some values, in the order of the path; raise if they exclude each other."""
     used = [number for group in KEYS[key] for number in group if number in values]
     if used and not any(set(used) <= set(group) for group in KEYS[key]):
         rule = f"must not be together in a link with the key {key}"
@@ -137,11 +126,7 @@ def qualifiers(key: str, values: Mapping[str, str]) -> list[str]:
 
 
 def check_elements(values: Mapping[str, str]) -> None:
-    """Judge the values of application identifiers among those of a query, whose other names may be anything.
-
-    Raises:
-        InvalidParameter: If there is no such identifier, or a value breaks its rule; the error names the identifier.
-    """
+    """Judge the values of application identifiers among those of a query, whose other names may be anything."""
     for number, value in values.items():
         if number.isdigit():
             _checked(number, value, field=number)

@@ -46,14 +46,12 @@ SHORT_URLS: dict[Behind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of content.
+    """A kind of content, with the name of its function in `qrkit.contents`; `write` is that function.
 
     Attributes:
-        name: The name of its function in `qrkit.contents`.
         title: Its name for people.
         behind: What a short URL does with such a content.
         fields: A record with the parameters of the function, which validates and describes them.
-        write: The function.
         drawn: The fields of a `Design` that the standard of the kind prescribes.
     """
 
@@ -91,15 +89,10 @@ _KINDS: dict[str, Kind] = {}
 def kind(
     title: str, *, behind: Behind, drawn: Mapping[str, Any] = NOTHING
 ) -> Callable[[Callable[P, str]], Callable[P, Content]]:
-    """Make a kind of content from a function that returns the text.
+    """Make a kind of content from a function that returns the text; the arguments are those of `Kind`.
 
     The function gets validated arguments. It may call itself with others, whose content is then the result. A parameter
     with `Field(repr=False)` is a secret; with `LastShown` as well, people see its last characters.
-
-    Args:
-        title: The name of the kind for people.
-        behind: What a short URL does with such a content.
-        drawn: The fields of a `Design` that the standard of the kind prescribes.
     """
 
     def decorate(write_text: Callable[P, str]) -> Callable[P, Content]:
@@ -138,22 +131,14 @@ def _hiding(secrets: Mapping[str, int]) -> Iterator[None]:
 
 
 def kind_named(name: Any) -> Kind:
-    """Return a kind by its name.
-
-    Raises:
-        InvalidParameter: If there is no such kind.
-    """
+    """Return a kind by its name."""
     known = one_of("kind", name, MODULES, "is not a kind of content")
     import_module(f"qrkit.contents.{MODULES[known]}")
     return _KINDS[known]
 
 
 def make(name: str, fields: Mapping[str, Any]) -> Content:
-    """Make a content from the name of its kind and its fields, under Python's names or the camelCase ones of JSON.
-
-    Raises:
-        InvalidParameter: If there is no such kind, or a field breaks its rule.
-    """
+    """Make a content from the name of its kind and its fields, under Python's names or the camelCase ones of JSON."""
     found = kind_named(name)
     names = {field.alias: field_name for field_name, field in found.fields.model_fields.items()}
     return found.write(**{names.get(key, key): value for key, value in fields.items()})
@@ -175,19 +160,12 @@ def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Conten
 
     Numbers are written with a decimal point. Semicolons separate the entries of a list, and the fields of an address:
     `name=Max Muster; postcode=8000; town=Zürich`.
-
-    Raises:
-        InvalidParameter: If there is no such kind, or a field breaks its rule.
     """
     return make(name, parsed(name, {field: text for field, text in texts.items() if text not in ("", None)}))
 
 
 def parsed(name: str, texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as people type them as numbers, lists and records, which the kind then judges.
-
-    Raises:
-        InvalidParameter: If there is no such kind.
-    """
+    """Return fields as people type them as numbers, lists and records, which the kind then judges."""
     known = kind_named(name).fields.model_fields
     return {field: _parsed(text, known.get(field)) for field, text in texts.items()}
 
@@ -196,9 +174,6 @@ def make_from_json(value: Mapping[str, Any]) -> Content:
     """Make a content from a JSON object: its `kind`, and the fields of the kind, of which null ones count as absent.
 
     In errors, the names of fields begin with `content.`, as in the bodies of requests.
-
-    Raises:
-        InvalidParameter: If the kind is missing or unknown, or a field breaks its rule.
     """
     fields = {name: one for name, one in value.items() if name != "kind" and one is not None}
     known: dict[str, Any] = {}

@@ -38,9 +38,6 @@ def number_in(text: str) -> str:
     """Return a phone number without the separators that people write: `+49 (0)30 12-34` is `+49301234`.
 
     An extension becomes a parameter (RFC 3966): `+1 555 0100 ext. 12` is `+15550100;ext=12`.
-
-    Raises:
-        PydanticCustomError: If it is no phone number, or two of them.
     """
     written = re.sub("^(?:tel|phone|fax):", "", text.strip(), flags=re.IGNORECASE).strip()
     extension = _EXTENSION.search(written)
@@ -89,11 +86,7 @@ DialedNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(_dialed), Past
 
 
 def plain_text(text: str) -> str:
-    """Give line breaks one form, and remove spaces at both ends.
-
-    Raises:
-        PydanticCustomError: If there are other control characters.
-    """
+    """Give line breaks one form, and remove spaces at both ends; other control characters are refused."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     return check_characters(text, lambda one: one < " " and one not in "\n\t")
 

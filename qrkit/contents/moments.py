@@ -85,12 +85,8 @@ def day_of(text: str) -> date | None:
 def end_after(start: date, duration: str, zone: str | None = None) -> date | None:
     """Return when an event of this duration (RFC 5545, 3.3.6) ends; if it starts on a day, its last day.
 
-    Days and weeks end at the same time of day, even if clocks change; hours are hours.
-
-    Returns None if the text is not a duration, or if the event would end as it starts.
-
-    Args:
-        zone: The time zone of the start, if it has one beside it.
+    Days and weeks end at the same time of day, even if clocks change; hours are hours. `zone` is the time zone of a
+    start that has it beside it. Returns None if the text is not a duration, or if the event would end as it starts.
     """
     match = _DURATION.fullmatch(duration.strip().upper())
     parts = {name: int(digits) for name, digits in match.groupdict("0").items()} if match else {}

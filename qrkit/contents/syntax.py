@@ -66,10 +66,7 @@ BIZCARD = {
 class Line(NamedTuple):
     """A line of a vCard or a calendar, such as `TEL;TYPE=CELL:+386 40 123`.
 
-    Attributes:
-        name: In capitals, without a group.
-        about: The parameters, as they are written.
-        value: With its escapes.
+    The name is in capitals, without a group; `about` has the parameters as they are written, and the value its escapes.
     """
 
     name: str
@@ -105,11 +102,8 @@ def security_of(word: str) -> str:
 def message_of(rest: str, *, is_plain: bool) -> tuple[str, str]:
     """Return the number and the text of a message: `1:text`, `1?body=text`, `1&body=text` or `1;?&body=text`.
 
-    Several numbers have commas between them; Apple's form for them is `/open?addresses=1,2&body=text`.
-
-    Args:
-        rest: What follows `SMSTO:` or `sms:`.
-        is_plain: Whether the text after a colon is literal, as in `SMSTO:`, rather than percent-encoded.
+    Several numbers have commas between them; Apple's form for them is `/open?addresses=1,2&body=text`. The text after a
+    colon is literal if `is_plain`, as in `SMSTO:`, else percent-encoded.
     """
     rest = re.sub("^([^:?&;]*);(?=body=)", r"\1?", rest, flags=re.IGNORECASE)  # as iPhones took it before iOS 8
     number, mark, more = re.fullmatch("([^:?&]*)([:?&]?)(.*)", rest, re.DOTALL).groups()  # type: ignore[union-attr]  # matches any text
@@ -235,10 +229,7 @@ def end_of(value: str, start: date | None) -> date | None:
 def block_of(text: str, name: str, most: int) -> Iterator[Line]:
     """Yield the lines of the first block of this name, such as VEVENT, without those of blocks inside it.
 
-    Args:
-        text: A vCard or a calendar.
-        name: The name in capitals.
-        most: How many lines are looked at.
+    The name is in capitals; at most `most` lines of the vCard or calendar are looked at.
     """
     depth = 0
     for line in islice(dropwhile(lambda one: not _begins(one, name), lines_of(text)), most):
@@ -295,9 +286,7 @@ def write_query(values: Iterable[tuple[str, str | None]], safe: str = "") -> str
 def read_query(query: str, *, is_form: bool = False) -> dict[str, str] | None:
     """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values.
 
-    Args:
-        query: What follows the question mark.
-        is_form: Whether a plus sign means a space, as Android apps read it; not all standards say so.
+    In a form, a plus sign means a space, as Android apps read it; not all standards say so.
     """
     values: dict[str, str] = {}
     for pair in filter(None, query.split("&")):

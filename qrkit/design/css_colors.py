@@ -48,12 +48,7 @@ def _parts(name: str, inside: str) -> list[str]:
 
 
 def _value(text: str, whole: float | None) -> float | None:
-    """Return a component as a number; None if it is not a number.
-
-    Args:
-        text: A number, a percentage, an angle, or `none`.
-        whole: What 100% is; None for an angle.
-    """
+    """Return a percentage of `whole`, a number, an angle (`whole` is None) or `none` as a number, else None."""
     match = _VALUE.fullmatch(text)
     if match is None or match[2] not in (TURN if whole is None else ("", "%")):
         return 0.0 if text == "none" else None

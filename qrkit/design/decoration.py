@@ -383,14 +383,7 @@ class Photo(Model):
 
 
 def photo_rule(place: str, kind: str, *, sprite: str | None, has_palette: bool) -> str | None:
-    """Return the rule that modules break for a photo at this place; None if they suit it.
-
-    Args:
-        place: See `Photo.place`.
-        kind: See `Modules.type`.
-        sprite: See `Modules.sprite`.
-        has_palette: True if the modules have colors of their own.
-    """
+    """Return the rule that modules break for a photo at this place; None if they suit it."""
     types = PHOTO_TYPES[place]
     if kind not in types:
         return f"place={place} needs modules.type={' or '.join(types)}, not {kind}"

@@ -13,7 +13,6 @@ from qrkit.design.frames import ONE_LINE, Caption, Frame, FrameKind
 from qrkit.design.gradient import Gradient
 from qrkit.design.limits import MarkerPattern
 from qrkit.languages import say
-from qrkit.late import late_names
 
 __all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]
 
@@ -25,10 +24,8 @@ class Palette(NamedTuple):
     """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
 
     Attributes:
-        ink: Modules and rings.
         end: The other end of gradients.
         accent: Pupils and frames.
-        ground: Background.
     """
 
     ink: str
@@ -144,7 +141,5 @@ def is_icon(layer: Layer) -> bool:
     """Return True if a layer is the icon that a preset brought."""
     return layer.name == LOGO and layer.upright.content in {preset.logo for preset in PRESETS.values()}
 
-
-__getattr__ = late_names(__name__, {"gallery": "presets:gallery", "with_preset": "presets:with_preset"}, until="1.3")
 
 __dir__ = __all__.copy

@@ -24,8 +24,8 @@ def least_width_mm(modules: float, distance_m: float | None = None) -> float:
     """Return the least width in millimeters at which most phones read a picture.
 
     Args:
-        modules: Width of the picture in modules, with its quiet zone and its frame.
-        distance_m: Distance of the phone in meters, up to 1,000; None for one that is held close.
+        modules: Width of the picture with its quiet zone and its frame.
+        distance_m: Distance of the phone, up to 1,000; None for one that is held close.
     """
     if distance_m is not None and not 0 < distance_m <= FARTHEST:
         rule = f"must be more than 0 and at most {FARTHEST:,} meters"

@@ -30,12 +30,10 @@ _PLACES = 4
 
 
 class Rotated(NamedTuple):
-    """An image that is rotated about its center.
+    """An image that is rotated about its center; lengths are in pixels.
 
     Attributes:
         content: The image before, as in `Layer.content`.
-        width: Its width in pixels.
-        height: Its height in pixels.
         degrees: Clockwise, above -180 and up to 180.
         color: The color of an icon; None for the foreground, and for other images.
     """
@@ -129,10 +127,7 @@ def read_rotated(content: str) -> Rotated | None:
 
 
 def read_rotations(content: str) -> list[Rotated]:
-    """Return all rotations of an image, from the last to the first.
-
-    There is more than one if a layer was rotated, stretched, and rotated again.
-    """
+    """Return all rotations of an image, from the last to the first; several if it was stretched between them."""
     rotations: list[Rotated] = []
     while len(rotations) < _MOST_ROTATIONS and (image := read_rotated(content)):
         rotations.append(image)

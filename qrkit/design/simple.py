@@ -22,12 +22,8 @@ class SimpleDesign(NamedTuple):
     """The fields of `Design` that a plain code may set, with the same defaults.
 
     Attributes:
-        content: Text to encode.
-        ec: Error correction level.
         size: Pixels per module.
         padding: Quiet zone in modules.
-        foreground: Color of the dark modules.
-        background: Color of the rest.
         union: False for modules that are elements of their own in an SVG; None is True.
     """
 

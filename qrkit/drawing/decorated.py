@@ -27,14 +27,11 @@ SEEN = bytes(role not in (Role.FINDER, Role.SEPARATOR, Role.ALIGNMENT) for role 
 
 
 class Parts(NamedTuple):
-    """The parts of a drawing, laid out once for all formats.
+    """The parts of a drawing, the photo, modules, finder patterns and layers, laid out once for all formats.
 
-    All formats share one geometry. If raster formats shrink the symbol to whole pixels per module, everything on the
-    symbol shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in every format.
-
-    Attributes:
-        sheet: The design, its symbol and the layout, which may have fractions of a pixel per module.
-        items: The photo, modules, finder patterns and layers.
+    The layout may have fractions of a pixel per module. If raster formats shrink the symbol to whole pixels per module,
+    everything on the symbol shrinks with it: a layer keeps its place on the symbol and leaves out the same modules in
+    every format.
     """
 
     sheet: Sheet

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, exact: bool = False) -> Scene:
     """Draw a symbol, with its quiet zone.
 
-    Args:
-        pictures: The images of sprites, layers, photo and wrapper, by the path of the field (`layers.0.content`).
-        exact: True to fill the requested size with fractions of a pixel per module, as vector formats can; False for
-            whole pixels per module.
+    `pictures` are the images of sprites, layers, photo and wrapper, by the path of the field (`layers.0.content`). With
+    `exact`, modules may have fractions of a pixel, so that they fill the requested size, as vector formats can.
     """
     from qrkit.drawing.decorated import draw_parts  # loads everything that decoration needs
 
@@ -31,14 +29,7 @@ def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, ex
 
 
 def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain | None:
-    """Draw a symbol without decoration, skipping the `Scene`; equals `Scene.plain` of `draw`.
-
-    Args:
-        exact: See `draw`.
-
-    Returns:
-        The image; None if the design is decorated or its modules do not lie on whole pixels.
-    """
+    """Draw as `Scene.plain` of `draw`, but faster; None if the design is decorated or modules do not fill pixels."""
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and is_plain(design)):
         return None

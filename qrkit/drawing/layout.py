@@ -20,16 +20,10 @@ ROUNDING = 1e-9
 
 
 class Layout(NamedTuple):
-    """Sizes and positions in a QR Code image, before a wrapper is put around it.
+    """Sizes and positions in a QR Code image, in pixels, before a wrapper is put around it.
 
-    Attributes:
-        width: Width of the image in pixels.
-        height: Height of the image in pixels.
-        x: Left edge of the symbol, without its quiet zone.
-        y: Top edge of the symbol.
-        module: Pixels per module.
-        side: Modules per side of the symbol.
-        padding: Quiet zone in modules.
+    x and y are the top left corner of the symbol without its quiet zone, and `module` is the width of a module. `side`
+    and `padding`, the quiet zone, are in modules.
     """
 
     width: float
@@ -46,13 +40,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
-    """Compute the layout of a QR Code image.
-
-    Args:
-        design: Provides `size`, or `width` and `height`.
-        symbol: Provides the number of modules.
-        exact: True to allow fractions of a pixel per module, as vector formats do; False for whole pixels.
-    """
+    """Compute the layout of an image; if `exact`, modules may have fractions of a pixel, as in vector formats."""
     return lay_out_side(design, symbol.side, exact=exact)
 
 

@@ -41,14 +41,7 @@ TRIED = 128
 
 
 class Logo(NamedTuple):
-    """A logo with its proportions.
-
-    Attributes:
-        content: The image, as in `Layer.content`.
-        picture: The image, read.
-        width: Width as a share of the longer side, 0..1.
-        height: Height as a share of the longer side, 0..1.
-    """
+    """A logo: its content as in `Layer.content`, the image that was read, and its sides as shares of the longer."""
 
     content: str
     picture: Bitmap | Drawing | Outline
@@ -76,9 +69,7 @@ class Logo(NamedTuple):
     def layers(self, design: Design, layer: Layer, ground: Ground | None, meeting: Mapping[str, Any]) -> list[Layer]:
         """Return the layers that show the logo: the plate if there is one, and the logo in its place.
 
-        Args:
-            ground: The plate.
-            meeting: `display` and `tolerance` of the lowest layer, which say how it affects the modules.
+        `meeting` has the `display` and `tolerance` of the lowest layer, which say how it affects the modules.
         """
         if ground is None:
             return [layer.replace(**meeting)]
@@ -91,8 +82,7 @@ class Logo(NamedTuple):
     def round_ends(self) -> tuple[float, float]:
         """Return the least shape with round ends around all visible pixels, as shares of the longer side.
 
-        Returns:
-            Half of the distance between the middles of its ends, 0 for a logo as high as wide; and their radius.
+        It is half of the distance between the middles of its ends, 0 for a logo as high as wide, and their radius.
         """
         return _round_ends(self)
 
@@ -148,13 +138,9 @@ def ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
 
 
 class PlacedLogo(NamedTuple):
-    """A logo that is on a design.
+    """A logo that is on a design: the index of its layer, and its longer side as a share of the symbol's side.
 
-    Attributes:
-        layer: The index of its layer.
-        share: Its longer side as a share of the symbol's side.
-        plate: The shape of the plate, which is the layer before; None without one.
-        ring: The color of the ring on the plate; None without one.
+    The plate, if there is one, is the layer before; the ring is the color of the ring on it.
     """
 
     layer: int
@@ -197,14 +183,7 @@ def _plate_of(layer: Layer) -> tuple[Plate, str | None]:
 
 
 def logo_image(logo: str, color: Color, width: float, height: float) -> str:
-    """Return a logo for a web page: a data URI of an SVG, in the proportions of the logo. Nothing is fetched.
-
-    Args:
-        logo: The image, as in `Layer.content`.
-        color: Color of an icon.
-        width: Width in pixels that the logo may have at most.
-        height: Height in pixels that the logo may have at most.
-    """
+    """Return a logo, as in `Layer.content`, as the data URI of an SVG of at most these pixels. Nothing is fetched."""
     found = Logo.read(logo)
     longer = min(width / found.width, height / found.height)
     across, down = max(1, round(found.width * longer)), max(1, round(found.height * longer))

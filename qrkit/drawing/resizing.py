@@ -35,15 +35,9 @@ def pinned(design: Design) -> Design:
 
 
 def followed(design: Design, other: Design) -> Design:
-    """Move layers, sprites and gradients of a changed design with its symbol, which a longer content may enlarge.
+    """Move layers, sprites and gradients of a changed design, `other`, with its symbol, which may have grown.
 
-    Args:
-        design: The design before the change.
-        other: The design after the change.
-
-    Raises:
-        InvalidParameter: If the size leaves less than one pixel per module.
-        ContentTooLong: If the content of the other design does not fit.
+    Raises `ContentTooLong` if the other content does not fit, and `InvalidParameter` if its size is too small.
     """
     if not lies_in_pixels(other):
         return other
@@ -61,13 +55,10 @@ def followed(design: Design, other: Design) -> Design:
 
 
 def placed_for(design: Design, before: Design, side: object) -> Design:
-    """Move what was placed on a symbol with `side` modules on a side to the same place on the symbol of a design.
+    """Move what was placed on a symbol with `side` modules to the same place on the symbol of a design.
 
-    Args:
-        design: The design; one that cannot be drawn is returned as it is, and one whose content is longer than its
-            version holds gets a higher one.
-        before: The design with the sizes for which it was placed.
-        side: Modules; a number that no symbol has leaves all in its place.
+    It was placed for the sizes of the design `before`. A side that no symbol has leaves everything in its place, as
+    does a design that cannot be drawn. A design whose content is longer than its version holds gets a higher version.
     """
     if type(side) is not int or side not in SIDES or not lies_in_pixels(design):
         return design

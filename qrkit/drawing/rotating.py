@@ -13,12 +13,7 @@ ENLARGED = 2
 
 
 def rotate(content: Bitmap | Drawing | Outline, image: Rotated) -> Drawing | Outline:
-    """Return an image rotated, in the smallest upright box around it.
-
-    Args:
-        content: The image before.
-        image: Its size and angle.
-    """
+    """Return an image rotated to the size and angle of `image`, in the smallest upright box around it."""
     if isinstance(content, Outline):
         return image.outline(content)
     shown, definitions = at_most(content, ENLARGED * image.width, ENLARGED * image.height), Definitions()

@@ -35,13 +35,7 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A file format that can be imported.
-
-    Attributes:
-        name: The file suffix without the dot.
-        media_type: The value of the `Content-Type` header.
-        read: The function that reads the bytes of a file and returns a table.
-    """
+    """A file format that can be imported: its suffix without the dot is its name."""
 
     name: str
     media_type: str
@@ -50,11 +44,7 @@ class ImportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat(ImportFormat):
-    """A file format that can be imported and exported.
-
-    Attributes:
-        write: The function that writes rows to a file.
-    """
+    """A file format that can be imported and exported."""
 
     write: Callable[[Iterable[Row], BinaryIO, Writing], None]
 
@@ -155,11 +145,7 @@ def exchange_format(name: str) -> ExchangeFormat:
 
 
 def import_format(name: str) -> ImportFormat:
-    """Return the import format with this name; case is ignored. Workbooks with macros and templates are workbooks.
-
-    Raises:
-        InvalidParameter: If no format has this name.
-    """
+    """Return the import format with this name; case is ignored. Workbooks with macros and templates are workbooks."""
     return _named(LIKE.get(name.lower(), name), IMPORT_FORMATS, "imports")
 
 
@@ -185,11 +171,7 @@ def _suffix(path: PurePath, formats: Iterable[str]) -> str:
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:
-    """Return the format of a file by its first bytes, or its declared format if the bytes have no signature.
-
-    Raises:
-        UnreadableFile: If the bytes are those of a file that is no table.
-    """
+    """Return the format that the first bytes of a file show, or else its declared one; refuse what is no table."""
     from qrkit.exchange import access_logs, xls_file
 
     if what := next((what for start, what in OTHERS.items() if data.startswith(start)), ""):

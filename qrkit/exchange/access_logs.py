@@ -107,11 +107,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
 
 
 def _without_upgrades(rows: Iterator[Cells]) -> Iterator[Cells]:
-    """Yield rows without addresses; of two redirects that follow each other, the second one becomes blank.
-
-    That is so if the first is a lasting one, as to https, and the second is not, and both have the same address, agent
-    and path.
-    """
+    """Leave out addresses, and blank each redirect that soon follows a lasting one of the same visitor, as to https."""
     waiting: dict[tuple[str, ...], datetime] = {}
     dates = LocalDates()
     yield next(rows)

@@ -36,13 +36,10 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """A column: its heading in files, its `element` in xml and json, and the field of `QRCode` that it holds.
 
-    Attributes:
-        name: The heading of the column in files.
-        element: The name of the column in xml and json.
-        field: The field of `QRCode` in this column; `campaign` is the name of the QR Code's campaign.
-        kind: The type of the cells; `text` is free text from users, `word` one of a fixed set of values.
+    The field `campaign` is the name of the campaign. The kind `text` is free text from users, `word` one of a fixed set
+    of values.
     """
 
     name: str
@@ -164,16 +161,11 @@ NO_FIELDS = OwnFields()
 
 
 class Row(NamedTuple):
-    """One row of a file, as returned by all readers and accepted by all writers.
+    """One row of a file, as returned by all readers and accepted by all writers; missing columns count as empty.
 
-    Attributes:
-        number: The row number in the file; 0 for a row to be written.
-        cells: Column name -> text; a missing column counts as empty.
-        error: Why the row cannot be read; empty for a valid row.
-        reason: The reason of the import issue if the row has an error.
-        code: The record of a row to be written; None for a row that was read.
-        notes: The reason and the detail of issues of a row that is imported.
-        own: The texts in columns that are not ours, by the name of the column, which fit into fields of a QR Code.
+    A row to be written has the number 0 and its record as `code`. A row that cannot be read has an `error`, with the
+    `reason` of its import issue. `notes` are the reasons and details of issues of a row that is imported; `own` are
+    texts of columns that are not ours, which fit into fields of a QR Code.
     """
 
     number: int
@@ -190,11 +182,7 @@ Packed = tuple[Any, ...]
 
 
 class Rows:
-    """The rows of a file, most of which are packed until they are asked for.
-
-    A file may have 200,000. The garbage collector looks through each `Row` that waits for its import, again and again,
-    but not through tuples of texts.
-    """
+    """The rows of a file, mostly packed: the garbage collector skips tuples of texts, but not 200,000 `Row` objects."""
 
     def __init__(self, rows: list[Row | Packed]) -> None:
         self._rows = rows
@@ -233,21 +221,14 @@ def _unshared_cells() -> tuple[tuple[str, Callable[[Any], str] | None, Any], ...
 
 @lru_cache(maxsize=1_000)
 def _property_cells(properties: Properties) -> dict[str, str]:
-    """Return the cells of properties, and those of defaults in all other columns, in the order of the columns.
-
-    Cached, because most QR Codes of a portfolio share their properties; a row fills in a copy.
-    """
+    """Return the cells of properties and the defaults of other columns; many rows share these, and fill in copies."""
     others = {name: write(default) if write else default for name, write, default in _unshared_cells()}
     values = zip(PROPERTIES.values(), _properties_of(properties), strict=True)
     return dict.fromkeys(ALL_NAMES, "") | others | {column.name: TEXTS[column.kind](value) for column, value in values}
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
-    """Resolve a mapping of our column names to other names; return the mapping with full names, and any problems.
-
-    Args:
-        columns: Our column name, as in files or DataFrames and in any case -> the other name.
-    """
+    """Resolve a mapping of our column names, in any case, to other names; return it with full names, and problems."""
     if not isinstance(columns, Mapping):
         rule = "must map our column names to those of the file, such as {'Content': 'url'}"
         return {}, [Problem("columns", columns, rule, "wrong-type")]
@@ -274,11 +255,7 @@ def field_of(columns: Mapping[str, object], name: str) -> str:
 
 
 def read_columns(text: str) -> dict[str, str]:
-    """Read a mapping of our column names to those of a file, as people type it: `content=Website,name=Poster`.
-
-    Double quotes go around a name with a comma: `content="Website, German"`. Content may be left out if the file calls
-    it so, too.
-    """
+    """Read pairs such as `content=Website,name="Size, A4"`; content may be left out if the file calls it so, too."""
     found: dict[str, str] = {}
     place = 0
     while place < len(text):
@@ -302,11 +279,7 @@ def column_pair(ours: str, theirs: str) -> str:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Check that no field of a user has the name of a column: in a file, it would be that column.
-
-    Raises:
-        InvalidParameter: If one has.
-    """
+    """Check that no field of a user has the name of a column: in a file, it would be that column."""
     if taken := [name for name in names if is_ours(name)]:
         raise InvalidParameter(Problem("fields", taken[0], "is the name of a column of exports; choose another one"))
 
@@ -317,16 +290,9 @@ def is_ours(name: str) -> bool:
 
 
 def read_row(row: Row, now: datetime) -> QRCode:
-    """Convert a row to a QR Code, without an ID and with the short URL of the row.
+    """Convert a row without an error to a QR Code, without an ID and with the short URL of the row.
 
-    Missing and empty cells take the defaults of the interface.
-
-    Args:
-        row: A row without an error.
-        now: The creation timestamp to use if the row has none.
-
-    Raises:
-        InvalidParameter: If cells are invalid; the error names each column.
+    Missing and empty cells take the defaults of the interface. An error names each column with an invalid cell.
     """
     cells = row.cells
     content = cells.get("Content", "")

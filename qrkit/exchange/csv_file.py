@@ -44,12 +44,7 @@ MOST_SNIFFED = 100_000
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as CSV.
-
-    Args:
-        how: The options: the columns; `safe` puts an apostrophe in front of texts that look like formulas, which `rows`
-            removes.
-    """
+    """Write rows as CSV; with `how.safe`, texts that look like formulas get an apostrophe, which reading removes."""
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(how.columns)
@@ -77,15 +72,7 @@ def taken_off(cell: str) -> str:
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     """Return the rows of a CSV file with any line ends, separated by comma, semicolon, tab or | (see `SheetParts`).
 
-    A row with a stray quote costs no other row.
-
-    Args:
-        data: The bytes of the file, in the encoding that the place says, in UTF-8, UTF-16, or one that can be guessed.
-        place: What is known of the file.
-        share: How much of what is needed is in a row, which decides on the separator.
-
-    Raises:
-        UnreadableFile: If too many rows are not CSV.
+    A row with a stray quote costs no other row. The share of what is needed in a row decides on the separator.
     """
     text, note = decoded(data, place.encoding)
     return [Part("", _checked(text, share), note=note)]

@@ -68,11 +68,8 @@ def whole_frame(
     """Return a DataFrame with one row per QR Code, indexed by ID, with all columns of `exchange.columns` or some.
 
     Columns are named like fields. Numbers are numeric (NaN for a missing latitude or longitude, -1 for an automatic
-    version), timestamps datetime64 in UTC (NaT for a missing end), flags bool.
-
-    Args:
-        codes: The QR Codes, which are not kept: a million records would take several times the memory.
-        campaigns: Returns the campaigns of the QR Codes, when all of these have been read.
+    version), timestamps datetime64 in UTC (NaT for a missing end), flags bool. The records are not kept: a million
+    would take several times the memory. `campaigns` is called after all of them have been read.
     """
     ids: list[str] = []
     cells: dict[Column, list[Any]] = {column: [] for column in columns}
@@ -107,12 +104,9 @@ def _column(cells: list[Any], kind: Kind, index: pd.Index) -> pd.Series:
 def qrcodes_frame(
     codes: Iterable[QRCode], campaigns: Callable[[], Sequence[Campaign]], *, fields: bool = False
 ) -> pd.DataFrame:
-    """Return a DataFrame with one row per QR Code, indexed by ID: the 16 columns of the interface, tags and fields.
+    """Return a DataFrame like `whole_frame` with the 16 columns of the interface, tags and fields.
 
-    Args:
-        codes: The QR Codes, as for `whole_frame`.
-        campaigns: Returns the campaigns, as for `whole_frame`.
-        fields: Whether each own field is a column (str, NaN for codes without it) in place of one with their JSON.
+    With `fields`, each own field is a column (str, NaN for codes without it) in place of one with their JSON.
     """
     frame = whole_frame(codes, campaigns, COLUMNS + SORTING)
     if not fields:
@@ -125,13 +119,7 @@ def qrcodes_frame(
 
 
 def campaigns_frame(campaigns: Sequence[Campaign], counts: Mapping[str, tuple[int, int]]) -> pd.DataFrame:
-    """Return a DataFrame with one row per campaign, indexed by ID.
-
-    Columns: name, description (str), created (datetime64, UTC), qrcodes, scans (int64).
-
-    Args:
-        counts: The numbers of QR Codes and of scans by the ID of a campaign that has any.
-    """
+    """Return a DataFrame with one row per campaign, indexed by ID; `counts` holds its numbers of QR Codes and scans."""
     rows = [(one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
     index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
     frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
@@ -142,15 +130,9 @@ def campaigns_frame(campaigns: Sequence[Campaign], counts: Mapping[str, tuple[in
 def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hashable] | None = None) -> Table:
     """Convert a DataFrame with any dtypes, or an Arrow table, to a table as returned by the readers of files.
 
-    Rows are counted from 1; the column names are row 0. Empty rows are left out.
-
-    Args:
-        columns: Our column names mapped to the DataFrame's, if different. Other columns become fields, apart from those
-            with names of ours. Named levels of the index are columns, too.
-
-    Raises:
-        InvalidParameter: If `frame` is not a table, lacks a required column, contains a column twice, or has too
-            many rows; or if a name in `columns` is not one of our columns or not a column of the DataFrame.
+    Rows are counted from 1; the column names are row 0. Empty rows are left out. `columns` maps our column names to
+    those of the frame, if they differ; other columns become fields, apart from those with names of ours. Named levels
+    of the index are columns, too.
     """
     from qrkit.store.copies.arrow_tables import pandas_frame  # exports do without DuckDB
 
@@ -179,10 +161,7 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
 
 
 def _with_levels(frame: pd.DataFrame, chosen: Collection[Hashable]) -> pd.DataFrame:
-    """Return a frame with the named levels of its index as columns, such as that of `frame.set_index("name")`.
-
-    Levels that are a column of ours that the frame has already are left out, unless they were chosen.
-    """
+    """Make columns of named levels of an index, except of those that repeat a column of ours and were not chosen."""
     known = {_ours(label) for label in frame.columns} - {None}
     levels = [
         place
@@ -201,10 +180,7 @@ def _ours(label: Hashable) -> str | None:
 def _texts(
     frame: pd.DataFrame, titles: Sequence[str], places: Mapping[str, int], kinds: KindColumns
 ) -> Iterator[tuple[int, list[str], str]]:
-    """Yield the number, the texts and the error of each row that has any text in our columns or those of kinds.
-
-    Without such columns, all rows are yielded.
-    """
+    """Yield the number, texts and error of each row with a text in a column that we know, or in any if we know none."""
     known = {place: (titles[place], "text") for place in kinds.places}
     known |= {place: (LABELS[name], KINDS[name]) for name, place in places.items()}
     # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.

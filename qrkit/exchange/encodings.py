@@ -46,14 +46,6 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     """Return the text of a file, and what was guessed to decode it, or "" if nothing was.
 
     Bytes that the encoding does not have become lone surrogates, for which `undecoded` looks.
-
-    Args:
-        data: The bytes of the file.
-        encoding: The name of its encoding; by default, it is found.
-
-    Raises:
-        InvalidParameter: If there is no such encoding.
-        UnreadableFile: If the file is not UTF-16, as its first bytes say.
     """
     if encoding:
         return _named(data, encoding), ""
@@ -115,10 +107,7 @@ def _is_nearly_utf_8(data: bytes, place: int) -> bool:
 
 
 def _utf_16(data: bytes) -> str:
-    """Return which UTF-16 encoding a file without a byte order mark has; "" if it is not UTF-16.
-
-    Separators and line ends have a byte of zero in every script.
-    """
+    """Return the UTF-16 encoding of a file without a mark, or "": its separators have zero bytes in every script."""
     start = data[:1_000]
     zeros = (start[::2].count(0), start[1::2].count(0))
     if sum(zeros) < max(3, len(start) / 40) or len(data) % 2:

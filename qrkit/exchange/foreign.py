@@ -81,10 +81,8 @@ class Tool:
         url: The short URL; empty if the tool exports the short code under such a name.
         code: The short code, or a URL that ends with the short code; empty if the tool does not export short codes.
         domain: The host of the short URL, if the file contains only the short code.
-        title: The title of the link.
         created: The creation timestamp in ISO 8601, in UTC if there is no offset; a date of zeros counts as missing.
         count: The number of clicks, if it has another name than those in `COUNTS`, or goes before them.
-        comment: A comment on the link.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         limits_in: The export that says which links have a password, an end or a limit, if this one does not.
     """
@@ -152,10 +150,10 @@ class Tool:
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def told_apart(self, heading: Iterable[str]) -> list[str]:
-        """Return the names of columns, with a sign after each that is there already, so that no cell is lost.
+        """Return the names of columns, each with an addition if it is there already, so that no cell is lost.
 
-        Of a name that is read, it is of primes, which are no part of a plain name: so what such columns say is
-        compared. Of a field, it is a number.
+        To a name that is read, primes are added: they are no part of a plain name, so the cells of such columns are
+        compared. To any other name, a number is added.
         """
         read, number = self.read_names | SWITCHES | {*TARGETS}, Counter[str]()
         titles: list[str] = []
@@ -262,11 +260,8 @@ CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 def protection(link: Mapping[str, Any], content: str = "") -> str:
     """Return the error of a link that is off, or has a password, an end, a limit or rules that are not read, or "".
 
-    Imported without them, such a link would be open to everybody, and for good.
-
-    Args:
-        link: The fields that are not read.
-        content: The content; it may be a text about the link, while one of the fields says where the link leads.
+    Imported without them, such a link would be open to everybody, and for good. The content may be a text about the
+    link, while one of the fields says where the link leads.
     """
     for name, value in link.items():
         inner = protection(value) if isinstance(value, dict) else ""
@@ -360,10 +355,7 @@ def tool_of(names: Iterable[str]) -> Tool | None:
 
 
 def similar_tool(names: Iterable[str]) -> Tool | None:
-    """Return the tool whose exports have more than half of the names it is known by, or whose words the names contain.
-
-    Call it only if `tool_of` knows no tool: the result is good for a hint, not for reading the file.
-    """
+    """Return the tool whose name or most known names the columns have: good for a hint, not for reading the file."""
     found = {plain_name(name) for name in names}
 
     def share(tool: Tool) -> float:

@@ -52,13 +52,7 @@ Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
 
 
 def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the cells of a link's terms under our column names, and the link without what they say.
-
-    Args:
-        link: The fields of the link that are set, by plain name.
-        text: Returns the first text under one of some names.
-        moment: Returns it as a timestamp in table format.
-    """
+    """Return the cells of a link's terms under our column names, and the link (by plain name) without what they say."""
     cells: dict[str, str] = {}
     read: set[str] = set()
     for column, find, names in (

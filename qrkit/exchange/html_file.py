@@ -28,11 +28,7 @@ def is_page(data: bytes) -> bool:
 
 
 def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
-    """Return the tables of a page (see `SheetParts`), named `table 1`, `table 2`, ….
-
-    Raises:
-        UnreadableFile: If the page has too many elements, a text or a depth that is not read, or no table.
-    """
+    """Return the tables of a page (see `SheetParts`), named `table 1`, `table 2`, …."""
     if data.count(b"<") > MOST_ELEMENTS:
         raise UnreadableFile(f"the page has more than {MOST_ELEMENTS:,} elements")
     said = _CHARSET.search(data[:4_000])
@@ -63,9 +59,8 @@ def _rows(table: etree._Element) -> Iterator[list[str]]:
 def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int], ends: dict[int, int]) -> list[str]:
     """Return the texts of a row; cells that a merged cell of a row above covers are empty.
 
-    Args:
-        merged: The last row of each merged cell by its row and column; those of this row are added.
-        ends: The last row of the lowest merged cell of each column, so that a row need not look at all of them.
+    `merged` has the last row of each merged cell by its row and column; those of this row are added. `ends` has that of
+    the lowest one of each column, so that a row need not look at all of them.
     """
     cells: list[str] = []
     covered = {place for place, below in ends.items() if number <= below}

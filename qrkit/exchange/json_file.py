@@ -61,11 +61,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as JSON; empty cells are left out.
-
-    Args:
-        how: Not used: JSON has no options.
-    """
+    """Write rows as JSON; empty cells are left out."""
     quote = json.JSONEncoder(ensure_ascii=False).encode
     writers = dict.fromkeys(QUOTED, quote) | {"tags": lambda cell: quote(split_tags(cell))}
     columns = [(quote(key), name, writers.get(KINDS[name], str)) for key, name in ELEMENTS.items()]
@@ -78,13 +74,7 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an array of objects; rows are numbered by their position in the array, starting at 1.
-
-    Exports of other tools (`exchange.foreign`) are also read, including the objects that wrap the links.
-
-    Raises:
-        UnreadableFile: If the file is too large, is not JSON, or has no object with a content.
-    """
+    """Read an array of objects, numbered from 1, or an export of another tool with the objects that wrap its links."""
     value = _rows_of_frame(_parsed(data))
     found = _records(value, _is_record)
     if not found and value != []:
@@ -106,9 +96,6 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
 
     The objects are those at any depth that have what is needed, or else those of the first array. Fields of an object
     within an object have its name and a dot in front of theirs.
-
-    Raises:
-        UnreadableFile: If the file is too large, is not JSON, or has no array of objects.
     """
     value = _parsed(data)
     found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
@@ -210,11 +197,7 @@ def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]
 
 
 def _parsed(data: bytes) -> Any:
-    """Return the value of a JSON file.
-
-    Raises:
-        UnreadableFile: If the file is too large, or is not JSON.
-    """
+    """Return the value of a JSON file."""
     check_size(data)
     try:
         text = data.decode(json.detect_encoding(data))
@@ -304,14 +287,9 @@ def _whole(digits: str) -> int | float:
 class _KnownNames(NamedTuple):
     """The names of an object that are columns.
 
-    Attributes:
-        column_of: The columns, by name.
-        columns: The same, in order.
-        writers: What writes their values that are no texts, by the type of the value.
-        pick: Returns their values in an object.
-        is_twice: Whether two names are of one column.
-        of_links: Whether the short URL has a name that other tools use; then, other names may limit links.
-        of_csv: Whether the names are those of our csv files, in which texts may have apostrophes in front.
+    `writers` write the values that are no texts, by type; `pick` returns the values of an object. With `is_twice`, two
+    names are of one column. With `of_links`, the short URL has a name that other tools use, so other names may limit
+    links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front.
     """
 
     column_of: Mapping[str, str]
@@ -377,10 +355,7 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
 
 
 def _writers_of(kind: Kind) -> dict[type, Callable[[Any], str]]:
-    """Return the functions that write values other than text in a column of this kind, by type of the value.
-
-    They raise a ValueError for a value of another kind. They are chosen once, because a file has many rows.
-    """
+    """Return what writes values other than text in a column, by type; it raises ValueError for one of another kind."""
     writers: dict[type, Callable[[Any], str]] = {
         bool: FLAGS.__getitem__,
         int: _moment if kind == "moment" else str,

@@ -1,7 +1,4 @@
-"""Links of GS1 entities in files: linksets (RFC 9264), as programs and other resolvers write them, and tables.
-
-A table has a row per link, in a csv file or a workbook.
-"""
+"""GS1 links in files: linksets (RFC 9264) of ours and of other resolvers, and tables with a row per link."""
 
 from __future__ import annotations
 
@@ -34,10 +31,8 @@ _TEMPLATE = re.compile(r"\{[^{}]*\}")
 def linkset(base: str, levels: Iterable[tuple[Gs1Path, Gs1Entity]], *, templates: bool = False) -> dict[str, Any]:
     """Return the linkset of a path: an object for each level of it that has links, the nearest first.
 
-    Args:
-        base: What the addresses of the resolver begin with, without a slash at the end.
-        levels: The levels and their entities, as `levels_of` returns them.
-        templates: Whether addresses keep what stands for a value, such as `{21}`.
+    The base is what addresses begin with, without a slash at the end. With `templates`, addresses keep what stands for
+    a value, such as `{21}`.
     """
     return {"linkset": [_anchored(base, path, entity, templates=templates) for path, entity in levels]}
 
@@ -53,11 +48,7 @@ def _anchored(base: str, path: Gs1Path, entity: Gs1Entity, *, templates: bool) -
 
 
 def read_linkset(text: str | bytes) -> Described:
-    """Read the linksets of entities of one or many keys, as we write them, or as the Community Edition of GS1 does.
-
-    Raises:
-        InvalidParameter: If the text is no linkset, or an anchor or a link breaks a rule.
-    """
+    """Read the linksets of entities of one or many keys, as we write them, or as the Community Edition of GS1 does."""
     try:
         anchored = list(islice(_objects(json.loads(text)), MOST_ANCHORS + 1))
     except (ValueError, RecursionError) as error:
@@ -147,12 +138,7 @@ def link_rows(key: str, entities: Sequence[Gs1Entity]) -> Iterator[dict[str, str
 
 
 def described_by_rows(data: bytes, format: str) -> Described:
-    """Read a table of links, in which the first link of an anchor is its default, unless a row says otherwise.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or lacks a column.
-        InvalidParameter: If a link breaks a rule; the error names the row.
-    """
+    """Read a table of links, in which the first link of an anchor is its default, unless a row says otherwise."""
     from qrkit.exchange.sheets import sheet_of
 
     sheet = sheet_of(data, format, REQUIRED)

@@ -38,11 +38,7 @@ _SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|(?:[0-9]{3}){1,3})?")
 
 
 class LocalDates:
-    """Reads the dates of a file.
-
-    Args:
-        texts: Returns all dates of the file; it is called if one of them is not clear by itself.
-    """
+    """Reads the dates of a file; `texts` returns all of them, and is called if one is not clear by itself."""
 
     def __init__(self, texts: Callable[[], Iterable[str]] = tuple) -> None:
         self._texts = texts
@@ -93,12 +89,7 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _moment(parts: Mapping[str, str]) -> datetime:
-    """Return the date with these parts.
-
-    Raises:
-        ValueError: If there is no such date.
-        OverflowError: If there is none in UTC.
-    """
+    """Return the date with these parts; raise ValueError if there is none, OverflowError if there is none in UTC."""
     year, month, day, hour, minute, second = (
         int(parts.get(name, "0")) for name in ("year", "month", "day", "hour", "minute", "second")
     )

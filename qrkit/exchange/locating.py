@@ -30,16 +30,11 @@ Share = Callable[[Sequence[str]], float]
 
 
 class Part(NamedTuple):
-    """The rows of a sheet, or of a file without sheets.
+    """The rows of a sheet, or of a file without sheets, which has the name "".
 
-    Attributes:
-        name: The name of the sheet; "" for a file without sheets.
-        rows: The rows, counted from 1, with blank ones; an iterator, so that a sheet that nobody reads costs nothing.
-        is_hidden: Whether the sheet is hidden.
-        note: What was assumed to read the rows; "" if nothing was.
-        hidden: The numbers of hidden rows, as far as rows were read.
-        struck: The numbers of rows with text that is struck out, as far as rows were read.
-        file: The path of the file in an archive with several.
+    Rows are counted from 1, with blank ones, and come from an iterator, so that a sheet that nobody reads costs
+    nothing; `note` says what was assumed to read them. `hidden` and `struck` are the numbers of hidden rows and of
+    those with text that is struck out, as far as rows were read. `file` is the path in an archive with several files.
     """
 
     name: str
@@ -71,11 +66,8 @@ class PlaceFields(TypedDict, total=False):
 class Place:
     """Where the table of a file is, and how its text is encoded; what is not set is found.
 
-    Attributes:
-        sheet: The name of the sheet; by default, the first that has the heading, and all sheets with the same one.
-        header_row: The row of the heading, counted from 1; "3-4" for a heading of two rows; 0 for a file without a
-            heading, whose columns are then A, B, ….
-        encoding: The encoding of a text file, such as "cp1252".
+    By default, it is in the first sheet that has the heading, and in all sheets with the same one. The row of the
+    heading is counted from 1; "3-4" is a heading of two rows, 0 a file without one, whose columns are then A, B, ….
     """
 
     sheet: str = ""
@@ -83,22 +75,14 @@ class Place:
     encoding: str = ""
 
     def check(self, other: str) -> None:
-        """Check that nothing is set for a file of another format, which has no rows.
-
-        Raises:
-            InvalidParameter: If something is.
-        """
+        """Check that nothing is set for a file of another format, which has no rows."""
         rule = f"is for csv, workbooks, HTML tables and dumps of databases, not for {other}"
         given = {name: getattr(self, name) for name in ("sheet", "header_row", "encoding")}
         problems = [Problem(name, value, rule) for name, value in given.items() if other and value not in ("", None)]
         raise_any(problems)
 
     def heading_rows(self) -> tuple[int, int] | None:
-        """Return the first and the last row of the heading, counted from 1; None if it is to be found.
-
-        Raises:
-            InvalidParameter: If `header_row` is not a row number, a range of rows, or 0.
-        """
+        """Return the first and last row of the heading, from 1; (0, 0) if there is none, None if it is to be found."""
         if self.header_row in (None, ""):
             return None
         match = _ROWS.fullmatch(str(self.header_row).strip())
@@ -114,17 +98,11 @@ ANYWHERE = Place()
 
 @dataclass(slots=True)
 class Located:
-    """A table in a file.
+    """A table in a file; `issues`, `unread` and `parts` are complete only after all rows were read.
 
-    Attributes:
-        heading: The names of the columns.
-        line: The row of the heading; 0 if the file has none.
-        is_sheet: Whether it is in a workbook, where a text beyond the heading is in a column of its own.
-        rows: The number and the cells of each row below the heading.
-        issues: What has to be said of the file; complete only after all rows were read.
-        unread: The names of sheets with other headings; complete only after all rows were read.
-        parts: What each part that is read is called, the part, and the row of its heading; complete only after all
-            rows were read.
+    `line` is the row of the heading, 0 if the file has none. In a workbook (`is_sheet`), a text beyond the heading is
+    in a column of its own. `unread` are the names of sheets with other headings; `parts` has what each part that is
+    read is called, the part, and the row of its heading.
     """
 
     heading: tuple[str, ...]
@@ -154,20 +132,11 @@ class _Start(NamedTuple):
 
 
 def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None = None) -> Located:
-    """Find the table of a file.
+    """Find the table of a file; the share is None if any heading will do.
 
     Without a place, the heading is the first row that has everything that is needed, within the first 50 rows of the
     first sheet that has such a row. Two rows can make up a heading together. If there is none, the row that has most of
     it stands for the heading, so that errors can name what is missing.
-
-    Args:
-        parts: The sheets of the file.
-        place: Where the table is.
-        share: How much of what is needed is in a row; None if any heading will do.
-
-    Raises:
-        InvalidParameter: If there is no such sheet, or the place of the heading is not a row.
-        UnreadableFile: If the heading has too many columns, or there are fewer rows than the heading has.
     """
     found, every = place.heading_rows(), list(parts) or [Part("", iter(()))]
     chosen = _chosen(every, place.sheet)
@@ -335,11 +304,7 @@ def _of_one_table(rows: Iterable[Cells], heading: Sequence[str], share: Share) -
 def _numbered(
     located: Located, start: _Start, further: Sequence[Part], line: int, share: Share | None
 ) -> Iterator[tuple[int, Cells]]:
-    """Yield the rows of all parts with their numbers, and note from which number on those of a further file are.
-
-    Args:
-        line: The number of the row with the heading, which the caller may change until rows are read.
-    """
+    """Yield the rows of all parts with their numbers, and note from which number on those of a further file are."""
     number = line
     tables = chain([chain(start.rows[number:], start.part.rows)], _further_rows(located, start, further))
     for place, rows in enumerate(tables):
@@ -436,11 +401,7 @@ def _what_is_wide(cells: Sequence[str], width: int) -> str:
 
 
 def place_of(heading: Sequence[str], name: str, field: str) -> int:
-    """Return the position of the column with a name in any case.
-
-    Raises:
-        InvalidParameter: If no column or more than one column has this name; the error names the field.
-    """
+    """Return the position of the only column with a name in any case; an error names the field."""
     titles, title = [title.lower() for title in heading], tidy(name).lower()
     found = titles.count(title) if title else 0
     if found != 1:

@@ -31,11 +31,7 @@ _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-
 
 
 class Linked(str):
-    """The text of a cell with a hyperlink.
-
-    Attributes:
-        target: The address that the cell leads to.
-    """
+    """The text of a cell with a hyperlink to a target."""
 
     __slots__ = ("target",)
     target: str
@@ -89,11 +85,7 @@ def number_text(number: float, code: str) -> str:
 def without_traces(
     rows: Iterator[tuple[int, Sequence[str], str]], is_kept: Sequence[bool]
 ) -> Iterator[tuple[int, Sequence[str], str]]:
-    """Yield rows without the words of other programs for no value, and without line ends that Excel escaped.
-
-    Args:
-        is_kept: Of each column, whether words for no value stay in it.
-    """
+    """Drop the line ends that Excel escaped, and other programs' words for no value, unless a column keeps them."""
     for number, cells, error in rows:
         if not _NO_VALUES.isdisjoint(cells):
             pairs = zip(cells, is_kept, strict=True)

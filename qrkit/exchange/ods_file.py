@@ -89,13 +89,7 @@ def is_flat(data: bytes) -> bool:
 
 
 def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
-    """Return the sheets of a workbook (see `SheetParts`).
-
-    Formulas are read as the value that was saved with the file, errors as empty cells.
-
-    Raises:
-        UnreadableFile: If the file is not an OpenDocument workbook.
-    """
+    """Return the sheets of a workbook (see `SheetParts`): formulas as their saved values, errors as empty cells."""
     try:
         sheets = _sheets(data if is_flat(data) else _content(data))
     except etree.XMLSyntaxError as error:

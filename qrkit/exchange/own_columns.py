@@ -27,11 +27,9 @@ KIND = "Kind"
 
 
 class OwnColumns:
-    """The columns of a file that are not ours.
+    """The columns of a file that are not ours; of the known ones, an issue suggests the one that may be meant.
 
-    Args:
-        known: The names of our columns, from which an issue suggests the one that may be meant.
-        source: The tool that wrote the file, which is added to names that are ours; "" to leave such columns out.
+    The source, the tool that wrote the file, is added to names that are ours; without one, such columns are left out.
     """
 
     def __init__(self, known: Iterable[str], source: str = "") -> None:
@@ -42,11 +40,7 @@ class OwnColumns:
         self._issues: list[tuple[Reason, str]] = []
 
     def row(self, row: Row, cells: Iterable[tuple[str, str]]) -> Row:
-        """Return a row with its cells in such columns as fields, and with notes on those that cannot be kept.
-
-        Args:
-            cells: The names of columns, each with the text in this row; of two with one name, the texts are joined.
-        """
+        """Return a row with these cells as fields, joined if names recur, and notes on those that cannot be kept."""
         if row.error:
             return row
         fields: dict[str, str] = {}
@@ -96,21 +90,13 @@ class OwnColumns:
                 self._issues.append(("own-column", "; ".join(filter(None, told))))
 
     def issues(self, heading: int) -> Iterator[ImportIssue]:
-        """Yield an issue for each column that has a text; call it after all rows were read.
-
-        Args:
-            heading: The row number of the heading.
-        """
+        """Yield an issue for each column that has a text; call it after all rows were read."""
         for reason, detail in self._issues:
             yield ImportIssue(heading, "", "", "", reason, detail)
 
 
 class KindColumns:
-    """The columns of a table that describe contents by kind.
-
-    Args:
-        titles: The heading of the table.
-    """
+    """The columns of a table that describe contents by kind."""
 
     def __init__(self, titles: Sequence[str]) -> None:
         names = [title.strip().lower().replace(" ", "_").replace("-", "_") for title in titles]
@@ -128,15 +114,7 @@ class KindColumns:
         return set() if self._kind is None else {self._kind, *(place for place, _ in self._fields)}
 
     def content(self, cells: Sequence[str], content: str) -> str:
-        """Return the content that the cells of a row describe, or `content` for a row without a kind.
-
-        Args:
-            content: The content in the row's own cell, "" if it has none.
-
-        Raises:
-            InvalidParameter: If the kind is unknown, a field of the kind breaks its rule, or `content` is of another
-                kind.
-        """
+        """Return the content that cells describe, or `content`, which must be of the row's kind if the row has one."""
         kind = cells[self._kind].strip().lower() if self._kind is not None else ""
         if not kind:
             return content

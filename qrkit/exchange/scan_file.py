@@ -25,13 +25,7 @@ Cell = str | bool | float
 
 @dataclass(frozen=True, slots=True)
 class ScanFormat:
-    """A file format of statistics.
-
-    Attributes:
-        name: The file suffix without the dot.
-        media_type: The value of the `Content-Type` header.
-        write: The function that converts a DataFrame with the columns of `analytics.scan_records` to bytes.
-    """
+    """A file format of statistics: it writes a DataFrame with the columns of `analytics.scan_records`."""
 
     name: str
     media_type: str

@@ -38,15 +38,11 @@ File = tuple[str, str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The rows of a file, each as text.
+    """The rows of a file, each as one text per column, or as an error if the row is invalid.
 
-    Attributes:
-        heading: The column names.
-        numbers: The number of each row in the file, counted from 1; empty rows are left out.
-        rows: The cells of each row, one per column; or an error if the row is invalid.
-        unread: The names of workbook sheets that were not read because their heading differs.
-        heading_row: The number of the heading in the file, counted from 1; 0 if the file has none.
-        issues: What has to be said of the file, such as sheets that were not read and a guessed encoding.
+    Numbers of rows and of the heading are those in the file, counted from 1 without empty rows; 0 is no heading.
+    `unread` names the sheets whose heading differs; `issues` tell of them, and of what else there is to know, such as a
+    guessed encoding.
     """
 
     heading: tuple[str, ...]
@@ -57,23 +53,13 @@ class Sheet:
     issues: tuple[ImportIssue, ...] = ()
 
     def column(self, name: str, *, field: str = "column") -> list[str | UnreadableFile]:
-        """Return the cells of a column, as accepted by `generate_many`; invalid rows are represented by their error.
-
-        Args:
-            name: The name of the column; case is ignored.
-
-        Raises:
-            InvalidParameter: If no column or more than one column has this name.
-        """
+        """Return a column, named in any case, as accepted by `generate_many`; an invalid row is its error."""
         place = place_of(self.heading, name, field)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
 
     @property
     def content_column(self) -> str:
-        """The column of what QR Codes of the rows say: by its heading, or as nearly all its cells are web addresses.
-
-        "" if there is no such column, or more than one.
-        """
+        """The column of what QR Codes say, by its heading or the web addresses in it; "" if there is not just one."""
         tool = foreign.tool_of(self.heading)
         likely = (
             [title for title in self.heading if COLUMN_OF.get(title.lower()) == "Content"],
@@ -90,10 +76,7 @@ class Sheet:
         ]
 
     def contents(self, name: str, *, field: str) -> tuple[list[str | UnreadableFile], list[tuple[int, str]]]:
-        """Return the cells of a column as contents, and what there is to say of rows.
-
-        A text over a link is the target of the link; a formula without a value is an error.
-        """
+        """Return a column as contents (a link is its target, a formula without a value an error), and notes on rows."""
         made: list[str | UnreadableFile] = []
         notes: list[tuple[int, str]] = []
         for number, cell in zip(self.numbers, self.column(name, field=field), strict=True):
@@ -124,14 +107,8 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] | Share = (), 
     sheets with the same one. Text stays text: "007" does not become a number. Apostrophes that keep a spreadsheet from
     running a text as a formula are removed. Rows covered by a merged cell contain the text of that cell.
 
-    Args:
-        source: The path or the bytes of the file.
-        columns: By what the heading is found: the names of the columns that it must have, or a function that returns
-            how much of what is needed a row has. By default, the heading is the first row that is not blank.
-        place: Where the table is, if it is not to be found.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
+    The heading has these columns, or most of what a function counts in a row; by default, it is the first row that is
+    not blank.
     """
     if isinstance(source, bytes):
         return sheet_of(source, "csv", columns, place)
@@ -143,8 +120,7 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] | Share = (), 
 def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) -> list[str]:
     """Return the names of the columns of a file as an import finds them; [] if it is empty or unreadable.
 
-    Args:
-        share: As for `locate`; None for the first row that is not blank, which is the heading of a table of visits.
+    Without a share, the heading is the first row that is not blank, as in a table of visits.
     """
     with suppress(UnreadableFile):
         return list(_located_in([("", format, data)], ANYWHERE, share).heading)
@@ -181,9 +157,6 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
     """Find the table of files; objects, and lines of a log, are counted from 1, as they have no heading.
 
     Of several files, those that cannot be read are told.
-
-    Args:
-        name: The name to use in errors of a file that has none.
     """
     parts: list[Part] = []
     formats: set[str] = set()
@@ -213,12 +186,7 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
 
 
 def table_of_files(files: Iterable[File], columns: Mapping[str, str], place: Place) -> Table:
-    """Read files as the sheets of one workbook, of which those with the same heading are one table.
-
-    Args:
-        files: The files; one alone needs no name.
-        columns: As for `table_of_rows`; empty if the files have our names.
-    """
+    """Read files as the sheets of one workbook, of which those with the same heading are one table."""
     share = _share_of(map(str, columns.values())) if columns else share_of_ours
     return table_of_rows(_located_in(files, place, share), columns or None)
 
@@ -226,19 +194,7 @@ def table_of_files(files: Iterable[File], columns: Mapping[str, str], place: Pla
 def sheet_of(
     data: bytes, format: str, columns: Iterable[str] | Share = (), place: Place = ANYWHERE, *, name: str = "the file"
 ) -> Sheet:
-    """Read the rows of a file; the format is used if the first bytes do not identify the file.
-
-    Args:
-        format: One of `IMPORT_FORMATS`.
-        columns: By what the heading is found, as in `read_sheet`.
-        place: Where the table is, if it is not to be found.
-        name: The name of the file to use in errors.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows or
-            20 million cells.
-        InvalidParameter: If there is no such sheet or encoding.
-    """
+    """Read the rows of a file, found as in `read_sheet`; the format counts if the first bytes do not show it."""
     share = columns if callable(columns) else _share_of(columns)
     located = _located_in([("", format, data)], place, share, name)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}

@@ -97,9 +97,7 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 class _Table:
     """A table, whose INSERTs may list its columns in another order and case, and only some of them.
 
-    Attributes:
-        heading: The names of the columns by their lowercase names.
-        rows: The lowercase names and the cells of each row, or why it cannot be read.
+    Rows have the lowercase names of the columns, as the heading has, and cells, or the reason why they cannot be read.
     """
 
     def __init__(self) -> None:

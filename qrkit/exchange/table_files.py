@@ -2,9 +2,9 @@
 
 All readers use these functions, so that headings, missing and unknown columns and row limits are handled consistently.
 
-    csv, workbooks, sql      bytes -> lists of texts (`rows` of each module) -> Table (`table_of_rows`)
+    csv, workbooks, sql      bytes -> lists of texts (`parts` of each module) -> Table (`table_of_rows`)
     xml, json, zip           bytes -> Row -> Table (`table_of_records`)
-    DataFrame                cells -> Row -> Table (`frames.table_of_frame`)
+    DataFrame                cells -> Row -> Table (`data_frames.table_of_frame`)
 """
 
 from __future__ import annotations
@@ -113,13 +113,7 @@ raises `UnreadableFile` if the file is damaged, or has another format, and so do
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Options for reading a file.
-
-    Attributes:
-        decode: Returns the text of the QR Code in a picture.
-        watch: Shows the progress.
-        place: Where the table is.
-    """
+    """Options for reading a file: what returns the text of the QR Code in a picture, and what shows the progress."""
 
     decode: Callable[[bytes], str]
     watch: Watch = UNSEEN
@@ -130,13 +124,9 @@ class Reading:
 class Writing:
     """Options for writing a file.
 
-    Attributes:
-        draw: Returns the picture of a QR Code in a given format.
-        safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        image_format: The format of the pictures in a zip, one of `IMAGE_FORMATS`.
-        columns: The names of the columns in a csv or a workbook; other formats have all columns.
-        path_of: Returns the path of a QR Code's picture in a zip, without suffix.
-        add_page: Adds the picture of a QR Code to a PDF.
+    With `safe`, csv texts that a spreadsheet would run as formulas get an apostrophe. `columns` are those of a csv or a
+    workbook; other formats have all. `path_of` returns the path of a QR Code's picture in a zip, without suffix;
+    `add_page` adds the picture to a PDF.
     """
 
     draw: Callable[[QRCode, str], bytes]
@@ -149,14 +139,10 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a file, as returned by a reader.
+    """The rows of a file without empty rows, as returned by a reader, and issues about what was left out.
 
-    Attributes:
-        rows: The rows of the file without empty rows.
-        issues: Issues about columns and sheets that were left out.
-        names: Column name -> the name to use in errors, if different.
-        of_links: Whether these are links of another service, so that contents are addresses, and no readable tail
-            follows the short code in a short URL.
+    Errors use `names` for columns that have other names in the file. With `of_links`, these are links of another
+    service, so that contents are addresses, and no readable tail follows the short code in a short URL.
     """
 
     rows: Rows
@@ -196,17 +182,8 @@ def share_of_ours(cells: Sequence[str]) -> float:
 def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) -> Table:
     """Build the table for rows of text; the heading names the columns, in any order and case.
 
-    Headings of other tools' exports (`exchange.foreign`) are also accepted.
-
-    Args:
-        located: The rows.
-        columns: Our column name, as in files or DataFrames and in any case -> the name in the heading, if names differ.
-            Content is required. Other columns that have our names are listed as left out.
-
-    Raises:
-        UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
-            many rows.
-        InvalidParameter: If a chosen column does not exist.
+    Headings of other tools' exports (`exchange.foreign`) are also accepted. If `columns` maps our names to those of the
+    heading, it must contain Content, and other columns that have our names are listed as left out.
     """
     heading, rows = located.heading, records(located)
     if not heading:
@@ -267,11 +244,6 @@ def issues_of_chosen(heading: Iterable[str], chosen: Mapping[str, str], rows: Ro
     """Yield an issue for each column of ours that was left out because others were chosen.
 
     A column that closes or limits links, but was chosen for a column of ours that does not, is told, too.
-
-    Args:
-        heading: The names in the heading.
-        chosen: Our column name -> the name in the heading.
-        line: The row number of the heading.
     """
     for title in heading:
         if title not in chosen.values() and title.strip().lower() in COLUMN_OF:
@@ -297,12 +269,7 @@ def rows_of(
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
 
-    Args:
-        rows: The number, the texts and the error of each row.
-        own: The columns that are not ours.
-        places: The position of each of our columns.
-        kinds: The columns that describe contents.
-        is_chosen: Whether people have chosen the columns; of short URLs, what limits them could be in any other one.
+    If people have chosen the columns, what limits a short URL could be in any other one.
     """
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
@@ -364,14 +331,7 @@ def table_of_records(
     heading: int = 1,
     names: Mapping[str, str] | None = None,
 ) -> Table:
-    """Build the table for rows, with an issue for each column that is not ours.
-
-    Args:
-        rows: The rows in file order.
-        own: The columns that are not ours, which are complete after all rows were read.
-        heading: The row number of the heading.
-        names: Column name -> the name to use in errors, if different.
-    """
+    """Build the table for rows, with an issue for each column that is not ours; `own` knows them after all rows."""
     found = list(islice(rows, MOST_ROWS + 1))
     if len(found) > MOST_ROWS:
         check_number(MOST_ROWS, unpacked(found[-1]).number)
@@ -395,11 +355,7 @@ def _working_issues(rows: Iterable[Row | Packed]) -> Iterator[ImportIssue]:
 def table_of_links(
     tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]], names: Iterable[str], heading: int = 1
 ) -> Table:
-    """Build the table for another tool's export, whose other fields become fields of the QR Codes.
-
-    Args:
-        links: The row number, the fields, and the error of each link; the error is "" for a valid link.
-    """
+    """Build the table for another tool's export, whose other fields become fields of the QR Codes."""
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
@@ -436,11 +392,7 @@ def table_of_links(
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
-    """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid.
-
-    Args:
-        now: The creation timestamp for rows that have none.
-    """
+    """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid."""
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
     for row in seen(table.rows, "Importing", len(table.rows)):
@@ -471,12 +423,7 @@ def _unreadable(row: Row, detail: str) -> ImportIssue:
 
 
 def check_number(count: int, line: int) -> None:
-    """Check that another row is within the row limit.
-
-    Args:
-        count: The number of rows read before this row.
-        line: The number of this row in the file, for the error.
-    """
+    """Check that a row after `count` others is within the limit; `line` is its number in the file, for the error."""
     if count == MOST_ROWS:
         raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)
 
@@ -488,10 +435,7 @@ def is_known(title: str) -> bool:
 
 
 def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequence[str], str]]) -> dict[str, int]:
-    """Return the position of each of our columns in the heading; columns can have any order and case.
-
-    The rows below the heading are read only for an error that suggests a column.
-    """
+    """Return the position of each of our columns; the rows are read only for an error that suggests a column."""
     heading, line = located.heading, located.line
     places: dict[str, int] = {}
     for place, title in enumerate(heading):
@@ -523,9 +467,6 @@ def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = 
 
     It names a column only if there is no doubt: imported from another column, such as that of the old short URLs, all
     QR Codes would lead to the wrong address.
-
-    Args:
-        lack: The words in front of the name of the column.
     """
     heading = located.heading
     near = [

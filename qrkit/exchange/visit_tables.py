@@ -104,15 +104,11 @@ _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
 @dataclass(slots=True)
 class ScanTable:
-    """The visits of a file.
+    """The visits of a file: their fields under the names of `Scans.insert`, and their row numbers.
 
-    Attributes:
-        rows: The fields of each visit under the names of `Scans.insert`; `short_code` is as it was written.
-        numbers: The row of each visit in the file.
-        issues: The number of a row that was left out or changed, and why; 0 for the whole file.
-        service: The service whose headings the file has; "" for any other file.
-        bots_said: How many visits the file calls bots; None if it does not say.
-        utm: The UTM parameter that `short_code` holds; "" if it holds short codes, short URLs or paths.
+    `short_code` is as it was written, or a UTM parameter, which `utm` then names. Issues have the number of a row that
+    was left out or changed, or 0 for the whole file. `service` is the one whose headings the file has, or "".
+    `bots_said` counts the visits that the file calls bots; None if it does not say.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -149,14 +145,8 @@ def share_of_visits(cells: Sequence[str]) -> float:
 def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: str = "") -> ScanTable:
     """Read the visits of a sheet; a row that cannot be read becomes an issue.
 
-    Args:
-        sheet: The sheet.
-        columns: The names of columns by what they hold, a name of `NAMES`, if the file has other names.
-        code: The short code of all visits, for a file that does not say it.
-
-    Raises:
-        UnreadableFile: If the table has no times or no short codes, or too many visits.
-        InvalidParameter: If a named column does not exist.
+    `columns` maps names of `NAMES` to other names in the file; `code` is the short code of all visits, for a file that
+    does not say it.
     """
     places = _places_in(sheet, columns or {}, code)
     title = "" if code else plain_name(sheet.heading[places["short_code"]])
@@ -238,12 +228,7 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
 
 
 def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
-    """Return the place of each column that is read; a column of events is read only if it has a known word.
-
-    Raises:
-        UnreadableFile: If there is no column of times or short codes, or another one may hold counts.
-        InvalidParameter: If a named column does not exist.
-    """
+    """Return the place of each column that is read; a column of events is read only if it has a known word."""
     places = _places(sheet.heading)
     for what, name in columns.items():
         sheet.column(name, field=f"columns.{what}")
@@ -282,11 +267,7 @@ def _time_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
 
 
 def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
-    """Check that none of the columns that are not read may say how often each row counts.
-
-    Raises:
-        UnreadableFile: If one of them may.
-    """
+    """Check that none of the columns that are not read may say how often each row counts."""
     titles = (title for place, title in enumerate(sheet.heading) if place not in places.values())
     if name := next((title for title in titles if _MAY_COUNT.fullmatch(_plain(title.partition(" (")[0]))), ""):
         rule = f"{name!r} may say how often each row counts, and no other column does"
@@ -312,11 +293,7 @@ def _missing(what: str, sheet: Sheet) -> UnreadableFile:
 
 
 def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -> tuple[dict[str, Any], int]:
-    """Return the visit of a row, and how often it counts.
-
-    Raises:
-        ValueError: If a cell cannot be read.
-    """
+    """Return the visit of a row, and how often it counts; raise ValueError if a cell cannot be read."""
     if not row["short_code"]:
         raise ValueError("has no short code")
     visit: dict[str, Any] = {"short_code": row["short_code"], "time": moment}
@@ -340,11 +317,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
 
 
 def _check(visit: dict[str, Any]) -> None:
-    """Check the fields of a visit that are no texts, and convert numbers.
-
-    Raises:
-        ValueError: If one is invalid.
-    """
+    """Check the fields of a visit that are no texts, and convert numbers; raise ValueError if one is invalid."""
     if visit.get("kind", "scan") not in KINDS_OF_VISITS:
         raise ValueError(f"kind={visit['kind']!r:.60}: must be one of {', '.join(KINDS_OF_VISITS)}")
     if "visitor" in visit:
@@ -366,11 +339,7 @@ def _visitor(text: str) -> int:
 
 
 def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
-    """Return a time in ISO 8601; a count of a day is put at noon, in UTC.
-
-    Raises:
-        ValueError: If the text is no time, or in an unlikely year.
-    """
+    """Return a time in ISO 8601, noon in UTC for a count of a day; raise ValueError if it is none, or is unlikely."""
     try:
         moment = _read_moment(text, dates, is_day=is_day)
     except InvalidParameter:

@@ -61,11 +61,8 @@ def is_nothing(cell: Any) -> bool:
 def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
     """Yield the rows in batches, at least one, after checking that the texts of a batch fit into cells.
 
-    Args:
-        rows: The values of each row; the first row is row 2 of the file, below the heading.
-
-    Raises:
-        InvalidParameter: If a text is too long; the error names each such column with its first such row.
+    The first row is row 2 of the file, below the heading. An error names each column with a text that is too long, and
+    its first such row.
     """
     waiting = iter(rows)
     first = 2
@@ -92,10 +89,7 @@ def _too_long(name: str, cells: Iterable[Any], first: int) -> Problem | None:
 
 
 def without_apostrophes(parts: Sequence[Part]) -> list[Part]:
-    """Remove added apostrophes from the sheets of a workbook that may have been saved from one of our csv files.
-
-    In a workbook of ours, which the name of its first sheet shows, apostrophes are left as they are.
-    """
+    """Remove apostrophes of a csv of ours from the workbook it was saved as; a workbook of ours keeps its own."""
     if parts and parts[0].name == OUR_SHEET:
         return list(parts)
     return [part._replace(rows=map(_without_apostrophes, part.rows)) for part in parts]
@@ -109,11 +103,7 @@ def _without_apostrophes(cells: Cells) -> Cells:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Refuse a workbook of Excel that cannot be read.
-
-    Raises:
-        UnreadableFile: If the block raised any error.
-    """
+    """Refuse a workbook of Excel that cannot be read: any error of the block becomes an UnreadableFile."""
     try:
         yield
     except UnreadableFile:

@@ -36,30 +36,16 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as a workbook.
-
-    Args:
-        how: The options: the columns.
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell.
-    """
+    """Write rows as a workbook."""
     write_sheet(file, how.columns, (typed(row, how.columns) for row in rows), sheet=OUR_SHEET)
 
 
 def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: str) -> None:
     """Write a table as a workbook; the same table always produces the same bytes.
 
-    Args:
-        names: The heading.
-        rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells, lone
-            surrogates "?".
-        sheet: The name of the sheet, at most 25 characters. After every 65,535 rows, another sheet with the same
-            heading is started: "Scans (2)".
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell; the error names each such column with its first such row,
-            where the heading is row 1.
+    Missing and infinite values become empty cells, lone surrogates "?". After every 65,535 rows, another sheet with the
+    same heading is started ("Scans (2)"), so the name of a sheet has at most 25 characters. Rows of errors count the
+    heading as row 1.
     """
     import xlwt
 
@@ -99,11 +85,7 @@ def _begun(book: Any, name: str, headings: Iterable[str]) -> Any:
 
 
 def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
-    """Return the sheets of a workbook (see `SheetParts`).
-
-    Raises:
-        UnreadableFile: If the file is not an xls workbook.
-    """
+    """Return the sheets of a workbook (see `SheetParts`)."""
     with refusing():
         book = _opened(data)
         sheets = list(zip(book.sheet_names()[:MOST_LISTED], book._sheet_visibility, strict=False))

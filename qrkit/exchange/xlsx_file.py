@@ -35,34 +35,17 @@ _SHEET_DATA = re.compile(rb"(?<=<sheetData>).*(?=</sheetData>)")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as a workbook.
-
-    Args:
-        how: The options: the columns.
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell.
-    """
+    """Write rows as a workbook."""
     write_sheet(file, how.columns, (typed(row, how.columns) for row in rows), sheet=OUR_SHEET)
 
 
 def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: str) -> None:
-    """Write a table as a workbook with one sheet.
-
-    Args:
-        names: The heading.
-        rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells.
-    """
+    """Write a table as a workbook with one sheet; missing and infinite values become empty cells."""
     write_sheets(file, {sheet: (names, rows)})
 
 
 def write_sheets(file: BinaryIO, sheets: Mapping[str, tuple[Sequence[str], Iterable[Sequence[Any]]]]) -> None:
-    """Write tables as a workbook with one sheet each.
-
-    Args:
-        sheets: The heading and the rows of each sheet by its name, of at most 31 characters; values as in
-            `write_sheet`.
-    """
+    """Write tables as a workbook with one sheet each, by its name of at most 31 characters."""
     _save({name: _sheet_data(names, rows) for name, (names, rows) in sheets.items()}, file)
 
 
@@ -79,12 +62,7 @@ def _sheet_data(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
 
 
 def _row(number: int, columns: Iterable[str], values: Iterable[Any], style: str = "") -> bytes:
-    """Return the element of a row.
-
-    Args:
-        number: The row number; the heading is row 1.
-        style: The attribute with the style of the cells.
-    """
+    """Return the element of a row, of which the heading is row 1; the style is an attribute of its cells."""
     cells = [_cell(f'r="{column}{number}"{style}', value) for column, value in zip(columns, values, strict=True)]
     return f'<row r="{number}">{"".join(cells)}</row>'.encode("ascii", "xmlcharrefreplace")
 
@@ -138,11 +116,7 @@ def is_workbook(data: bytes) -> bool:
 
 
 def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
-    """Return the sheets of a workbook (see `SheetParts`), as `xlsx_parts` reads them.
-
-    Raises:
-        UnreadableFile: If the file is not an xlsx workbook.
-    """
+    """Return the sheets of a workbook (see `SheetParts`), as `xlsx_parts` reads them."""
     with refusing():
         book = Package(archives.opened(data))
         sheets = []

@@ -49,15 +49,7 @@ _LINK_FORMULA = re.compile(
 
 
 class Package:
-    """The parts of a workbook.
-
-    Args:
-        archive: The file.
-
-    Raises:
-        UnreadableFile: If a part is too large, or the file is a binary workbook.
-        Exception: If the file is no workbook.
-    """
+    """The parts of a workbook. A file that is none raises errors of any type, so create this within `refusing`."""
 
     def __init__(self, archive: ZipFile) -> None:
         self._archive = archive
@@ -81,11 +73,7 @@ class Package:
             yield one.get("name", ""), paths[one["id"]], one.get("state", "visible") != "visible"
 
     def part(self, path: str) -> bytes:
-        """Return the bytes of a part.
-
-        Raises:
-            UnreadableFile: If the part has a document type, or cannot be unpacked.
-        """
+        """Return the bytes of a part."""
         part = archives.unpacked(self._archive, self._entries[_normal(path)], archives.MOST_UNPACKED)
         if _DOCTYPE.search(part):
             raise UnreadableFile("the workbook has a document type declaration (DOCTYPE), which is not allowed")
@@ -173,10 +161,7 @@ def _is_on(mark: Any) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text without the escapes of ST_Xstring.
-
-    Two escapes can form a surrogate pair, which UTF-16 decodes to one character; a lone surrogate is replaced.
-    """
+    """Return a text without the escapes of ST_Xstring; two can form a surrogate pair, and a lone one is replaced."""
     if "_x" not in text:
         return text
     units = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).encode("utf-16-le", "surrogatepass")
@@ -184,10 +169,7 @@ def _unescaped(text: str) -> str:
 
 
 def _styles_of_cells(styles: Iterable[tuple[str, dict[str, str]]]) -> tuple[list[str], frozenset[str]]:
-    """Return the kind of each style of cells, and the numbers of the styles whose text is struck out.
-
-    A kind is "date", "duration", or the format of any other.
-    """
+    """Return what each style of cells shows ("date", "duration", or a format), and the numbers of struck-out styles."""
     from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
     own: dict[str, str] = {}
@@ -221,19 +203,9 @@ class _Sheet(NamedTuple):
 
 
 def cells_of(book: Package, name: str, path: str, hidden: list[int], struck: list[int]) -> Iterator[Cells]:
-    """Yield the rows of a sheet, counted from 1, with blank ones.
+    """Yield the rows of a sheet, counted from 1, with blank ones: formulas as saved values, errors as empty cells.
 
-    Formulas are read as the value that was saved with the file, errors as empty cells.
-
-    Args:
-        book: The workbook.
-        name: The name of the sheet, for errors.
-        path: The path of its part.
-        hidden: The list to which the numbers of hidden rows are added.
-        struck: The list to which the numbers of rows with text that is struck out are added.
-
-    Raises:
-        UnreadableFile: If the part is damaged, or has too many rows, merged cells or links.
+    The numbers of hidden rows, and of rows with text that is struck out, are added to the lists.
     """
     with refusing():
         part = book.part(path)

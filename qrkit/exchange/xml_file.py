@@ -31,12 +31,7 @@ _COLUMNS = ELEMENTS | {FILE: FILE}
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as XML; empty cells are left out.
-
-    Args:
-        rows: The rows to write; rows for the manifest of a zip also have a cell `file`.
-        how: Not used: XML has no options.
-    """
+    """Write rows as XML; empty cells are left out. Rows for the manifest of a zip also have a cell `file`."""
     file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')
     written = [(tag, name, _PARTS.get(KINDS.get(name, ""), element)) for tag, name in (*ELEMENTS.items(), (FILE, FILE))]
     for row in rows:
@@ -59,11 +54,7 @@ _PARTS: dict[str, Callable[[str, str], str]] = {"tags": _tag_elements, "fields":
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an XML file; rows are numbered by the position of the item, starting at 1.
-
-    Raises:
-        UnreadableFile: If the file is too large, is not XML, has a document type, or the root is not `tracking`.
-    """
+    """Read an XML file; rows are numbered by the position of the item, starting at 1."""
     check_size(data)
     own = OwnColumns(ELEMENTS)
     return table_of_records(how.watch(_rows(data, own), "Reading", None), own)

@@ -29,10 +29,7 @@ SAFE: dict[str, Any] = {
 
 
 def element(tag: str, text: str, *, name: str = "") -> str:
-    """Return an element with a text, and with a name as its attribute, if it has one.
-
-    Text that XML cannot represent is written as base64-encoded UTF-8. Lone surrogates are replaced by "?".
-    """
+    """Return an element with a text, in base64 if XML cannot represent it; lone surrogates become "?"."""
     named = f" name={quoted(name)}" if name else ""
     data = text.encode("utf-8", "replace")
     text = data.decode()
@@ -44,20 +41,12 @@ def element(tag: str, text: str, *, name: str = "") -> str:
 
 
 def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:
-    """Iterate over the start and end events of the elements in a file, without resolving external references.
-
-    Args:
-        *kinds: The events to return: `start`, `end`, or both.
-    """
+    """Iterate over the `start` or `end` events of elements, or both, without resolving external references."""
     return etree.iterparse(BytesIO(data), events=kinds, **SAFE)  # type: ignore[no-any-return]
 
 
 def events_in_parts(data: bytes, size: int, tags: Sequence[str]) -> Iterator[Iterator[tuple[str, Any]]]:
-    """Parse a file part by part, as `events` does, and yield the start and end events in each part.
-
-    Args:
-        tags: The elements that have events. With few of them, this takes two thirds of the time of `events`.
-    """
+    """Parse a file part by part, as `events` does; few tags take two thirds of its time."""
     parser = etree.XMLPullParser(events=("start", "end"), tag=tags, **SAFE)
     for start in range(0, len(data), size):
         parser.feed(data[start : start + size])

@@ -41,11 +41,7 @@ Decode = Callable[[bytes], str]
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as an archive of pictures with a manifest.
-
-    Args:
-        how: The options: the function that draws pictures, and the picture format.
-    """
+    """Write rows as an archive of pictures with a manifest."""
     manifest = BytesIO()
     with ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         xml_file.write(_drawn(archive, rows, how), manifest, how)
@@ -104,15 +100,7 @@ def tables_in(data: bytes) -> Tables:
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an archive: the rows of the manifest, and one row for each file that is not listed in the manifest.
-
-    Args:
-        how: The options: the function that decodes a picture, and the progress display.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe, damaged or empty, the manifest cannot be read, or the pictures exceed
-            a limit.
-    """
+    """Read an archive: the rows of the manifest, and one row for each file that is not listed in the manifest."""
     archive = archives.opened(data)
     found = archives.members(archive)
     rows: list[Row | Packed] = []

@@ -18,12 +18,7 @@ _language: ContextVar[LanguageTag] = ContextVar("language", default="en")
 
 
 def check_language(language: str) -> None:
-    """Raise unless reports and charts can be in this language.
-
-    Raises:
-        InvalidParameter: If `language` is not one of `LANGUAGES`.
-        MissingProgram: If the extra `statistics` is not installed and the language is not English.
-    """
+    """Check that reports and charts can be in this language: all but English need the extra `statistics`."""
     if language not in LANGUAGES:
         raise InvalidParameter(Problem("language", language, f"must be one of {', '.join(LANGUAGES)}"))
     if language != "en":

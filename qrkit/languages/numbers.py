@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def number_text(value: float, shape: str = ",") -> str:
-    """Format a number as Python's `format` does, with the separators of the language: 1,234.5 or 1.234,5.
-
-    Args:
-        value: The number.
-        shape: A format specification, such as ",.1f" for one decimal.
-    """
+    """Format a number as Python's `format` does, with the separators of the language: 1,234.5 or 1.234,5."""
     text, language = format(value, shape), current_language()
     return text if language == "en" else text.translate(_separators(language))
 
@@ -49,12 +44,7 @@ def signed_text(number: float, width: float | None = None) -> str:
 
 
 def country(code: str, english: str) -> str:
-    """Return the name of a country.
-
-    Args:
-        code: Two capital letters.
-        english: The English name, also for codes that have no other.
-    """
+    """Return the name of a country by its code of two capital letters, or the English name if there is no other."""
     language = current_language()
     return english if language == "en" else str(locale_of(language).territories.get(code, english))
 
@@ -84,11 +74,7 @@ def _percent_sign(language: LanguageTag) -> str:
 
 @cache
 def locale_of(language: LanguageTag) -> Locale:
-    """Return what Babel knows of a language.
-
-    Raises:
-        MissingProgram: If the extra `statistics` is not installed.
-    """
+    """Return what Babel knows of a language."""
     with extra("statistics"):
         from babel import Locale
     return Locale.parse(language)

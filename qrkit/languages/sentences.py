@@ -21,10 +21,8 @@ Sentence = str | tuple[str, str]
 def say(sentence: Sentence, count: int | None = None, /, **values: object) -> str:
     """Return a sentence in the language of the context, or in English if its catalog has no such sentence.
 
-    Args:
-        sentence: The English sentence. Catalogs know a pair by its second form.
-        count: A number that decides between the forms of a pair, and fills in {count}.
-        **values: Further values of the sentence by name. Whole numbers get the separators of the language.
+    The count decides between the forms of a pair, which catalogs know by its second form, and fills in {count}. Whole
+    numbers get the separators of the language.
     """
     form = _form(sentence, count)
     if count is None and not values:

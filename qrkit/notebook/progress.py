@@ -9,12 +9,7 @@ Item = TypeVar("Item")
 
 
 def progress_bar(items: Iterable[Item], what: str, total: int | None) -> Iterator[Item]:
-    """Yield the items while a bar shows how many are done.
-
-    Args:
-        what: One word for the activity, shown next to the bar.
-        total: Number of items; None if unknown.
-    """
+    """Yield the items while a bar shows how many are done, beside one word for the activity."""
     from tqdm.auto import tqdm
 
     yield from tqdm(items, desc=what, total=total, unit=" rows", leave=False)

@@ -80,14 +80,7 @@ class SheetSettings(Inks):
 
 
 class Pages:
-    """Pages in millimeters from the top left corner, moved and scaled for the printer.
-
-    Args:
-        settings: How they are printed.
-
-    Attributes:
-        count: Number of pages.
-    """
+    """Pages in millimeters from the top left corner, moved and scaled for the printer."""
 
     def __init__(self, pdf: PdfFile, stock: Stock, settings: SheetSettings, lettering: Lettering) -> None:
         self._pdf, self._stock, self._settings, self._lettering = pdf, stock, settings, lettering
@@ -126,10 +119,7 @@ class Pages:
     def label(self, at: Point, placed: Placed, form: str, scale: float) -> None:
         """Paint a label: a code and lines of text on each panel, within its outline and bleed.
 
-        Args:
-            placed: Where the code and the lines lie.
-            form: The code, as a form of the file.
-            scale: Millimeters per pixel of the form.
+        The code is a form of the file, whose pixels are `scale` millimeters large.
         """
         stock, ground = self._stock, self._settings.label_color
         begun = ["q", f"{postscript.exact(1, 0, 0, 1, *at)} cm", *postscript.path(stock.outline(self._settings.bleed))]

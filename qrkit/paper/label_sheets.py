@@ -224,11 +224,7 @@ class _Sheet:
         return [line for one in self._settings.lines if (line := " ".join(filled(one, fields).split()))]
 
     def check(self) -> None:
-        """Check each label, before anything is drawn.
-
-        Raises:
-            InvalidParameter: If labels cannot be printed; a problem for each.
-        """
+        """Check each label, before anything is drawn; one error has a problem for each that cannot be printed."""
         steps = map(self._problems, (self._measure, self._check_modules))
         raise_any(islice(chain.from_iterable(steps), MOST_PROBLEMS))
         settings, ground = self._settings, self._settings.label_color or WHITE

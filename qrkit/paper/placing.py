@@ -61,11 +61,8 @@ class Line(NamedTuple):
 class TextSize(NamedTuple):
     """How large text may be; the labels of a sheet share one size, so that they look alike.
 
-    Attributes:
-        first: Height of the capitals of the first line.
-        further: Height of the capitals of the others.
-        gap: Distance of the text from the code.
-        height: Height of all lines.
+    `first` and `further` are the heights of the capitals of the first line and of the others. The gap is between the
+    text and the code.
     """
 
     first: float
@@ -90,12 +87,7 @@ class Placed(NamedTuple):
 
 
 class Lettering:
-    """The letters of all texts of a sheet; a font is read once.
-
-    Attributes:
-        fonts: The letters of each weight.
-        missing: Characters that the font lacks.
-    """
+    """The letters of all texts of a sheet by weight, read once, and the characters that the font lacks."""
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         joined = "\n".join(dict.fromkeys(text for one in texts for text in one))
@@ -205,12 +197,10 @@ def room_of(stock: Stock) -> Box:
 
 
 def place(box: Box, shape: float, texts: Sequence[str], most: TextSize, lettering: Lettering) -> Placed | None:
-    """Place a code and texts in a box; None if the texts do not fit.
+    """Place a code and texts, of which the first is set larger, in a box; None if the texts do not fit.
 
-    Args:
-        shape: Height of the code, in widths.
-        texts: The lines of text; the first one is set larger.
-        most: The largest size of the texts, and the room that is kept for those of other labels below a code.
+    The shape is the height of the code in widths. `most` is the largest size of the texts, and the room that is kept
+    for those of other labels below a code.
     """
     if not (texts or most.height):
         return Placed(_inside(box, shape), (), most)

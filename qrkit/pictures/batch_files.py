@@ -76,12 +76,8 @@ MOST_LOOKS = 20
 class Look:
     """The design shared by a batch of images. It is validated, and its assets are loaded, only once.
 
-    If the design has its own content, its layers, sprites and absolute gradients scale with larger symbols.
-
-    Args:
-        design: The design of all images: a `Design`, its fields, or None. Its content is not drawn.
-        fetch: Downloads the images that the design refers to by URL.
-        fields: Fields of `Design` that replace those of the design.
+    If the design has its own content, its layers, sprites and absolute gradients scale with larger symbols; the content
+    itself is not drawn. `fields` replace those of the design.
     """
 
     def __init__(
@@ -203,12 +199,9 @@ def _pattern(design: Design | Mapping[str, Any], fields: Mapping[str, Any]) -> D
 
 
 class Row(NamedTuple):
-    """The data of one image.
+    """One image: a text, a design, a finished image or the error of the row; and the name of its file without suffix.
 
-    Attributes:
-        content: A text, a design, a finished image, or the error of the row.
-        name: The file name without a suffix; "" to derive it from the content; a path of safe names; or the error of
-            the name.
+    The name is a path of safe names, "" to derive it from the content, or the error of the name.
     """
 
     content: Any
@@ -226,14 +219,7 @@ class Painted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Painter:
-    """Draws contents as files; can be sent to another process.
-
-    Attributes:
-        look: The design of all files.
-        format: Name of the format.
-        is_packed: True if the files go into a zip.
-        print_size: Print size of the files; None for a size in pixels.
-    """
+    """Draws contents as files, which may go into a zip; can be sent to another process."""
 
     look: Look
     format: str
@@ -279,9 +265,7 @@ def painted_rows(
 ) -> Generator[tuple[Row, Painted]]:
     """Yield each row with its file, in order. Large batches are drawn by several processes after the first rows.
 
-    Args:
-        rows: The rows, consumed as needed.
-        processes: Maximum number of processes; None uses all processors if there is enough work.
+    Rows are consumed as needed. Without a number of processes, all processors are used if there is enough work.
     """
     most = processors() if processes is None else processes
     can_share = most > 1 and can_start()
@@ -344,15 +328,10 @@ def can_start() -> bool:
 def in_workers(
     work: Callable[[Sent], Result], parts: Iterator[tuple[Kept, Sent]], count: int
 ) -> Generator[tuple[Kept, Result]]:
-    """Apply a function to parts in other processes, and yield the results in order; few parts are read ahead.
+    """Apply a function to parts in at most 61 other processes; yield the results in order, with few parts read ahead.
 
-    Args:
-        work: The function; it may only refer to qrkit, because the processes do not import the main script.
-        parts: Pairs of a value that stays in this process and a value to send to another.
-        count: Number of processes, at most 61.
-
-    Yields:
-        Pairs of the value that stayed and the result.
+    A part is a value that stays in this process and is yielded with the result, and a value to send to another. The
+    function may only refer to qrkit, because the processes do not import the main script.
     """
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool

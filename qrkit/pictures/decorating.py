@@ -25,15 +25,8 @@ BEGUN = ("content", "layers", "frame", "photo")
 class Decoration(NamedTuple):
     """What `generate` and the command line decorate a design with.
 
-    Attributes:
-        preset: The name of a preset.
-        colorway: One of its colorways.
-        logo: The path of a picture, its bytes, or the content of a layer, such as `icon:NAME`.
-        caption: The words on the frame.
-        frame: The kind of the frame, or a whole frame.
-        logo_size: Longer side of the logo, as a share of the symbol's side.
-        frame_color: The color of the frame.
-        eye_color: The color of the finder patterns.
+    The logo is the path of a picture, its bytes, or the content of a layer, such as `icon:NAME`; `logo_size` is its
+    longer side as a share of the symbol's side. `eye_color` is the color of the finder patterns.
     """
 
     preset: str | None = None
@@ -80,11 +73,9 @@ class Decoration(NamedTuple):
         return problems
 
     def on(self, design: Design, given: Mapping[str, Any], fetch: Fetch | None = None) -> Design:
-        """Return a design with its preset, frame, caption and logo.
+        """Return a design with its preset, frame, caption and logo; `given` fields of the design win over the preset.
 
-        Args:
-            given: Fields of the design that were chosen one by one, which win over the preset.
-            fetch: Downloads a logo given by its URL. Without it, a URL raises an error.
+        A logo given by its URL is an error without `fetch`.
         """
         from qrkit.drawing.logo import placed_logo, without_logo
         from qrkit.drawing.untrusted.assets import picture_content

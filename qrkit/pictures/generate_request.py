@@ -38,15 +38,8 @@ PRINTED = tuple(field.alias for field in PrintSize.model_fields.values())
 class GenerateRequest:
     """A request to generate one image.
 
-    Attributes:
-        design: The design.
-        format: Name of the format.
-        style: Style of the txt format.
-        print_size: The fields of a `PrintSize` as JSON; see `print_json`. Empty for a size in pixels.
-        shorten: Name of a shortening service, or "".
-        attachment: True to save the image instead of showing it.
-        filename: Suggested name of the file, or "".
-        unknown: Paths of unknown fields in the request.
+    `print_size` is the JSON of `print_json`, empty for a size in pixels, and `shorten` the name of a service, or "". An
+    attachment is saved instead of shown; `filename` is suggested for it. `unknown` has the paths of unknown fields.
     """
 
     design: Design
@@ -74,14 +67,7 @@ class GenerateRequest:
 
 
 def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateRequest:
-    """Read the fields of `POST /generate`; unknown fields are ignored and listed in the result.
-
-    Args:
-        fields: The JSON object of the body.
-
-    Raises:
-        InvalidParameter: If fields are invalid; the error lists every invalid field.
-    """
+    """Read the JSON object of `POST /generate`; the result lists unknown fields, and one error all invalid ones."""
     problems: list[Problem] = []
     template = fields
     with collecting(problems):
@@ -116,13 +102,8 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 def print_json(fields: Mapping[str, Any]) -> str:
     """Check the fields of a `PrintSize` and return them as JSON, from which a worker makes it.
 
-    Reading the profile of a stranger may crash a process, so it and its spot colors are only checked there.
-
-    Args:
-        fields: A JSON object without unknown fields.
-
-    Raises:
-        InvalidParameter: If a field is invalid, or the profile is not a data URI: a path would be one of the server.
+    Reading the profile of a stranger may crash a process, so it and its spot colors are only checked there. It has to
+    be a data URI, because a path would be one of the server.
     """
     PrintSize(**{name: value for name, value in fields.items() if name not in ("profile", "spots")})
     if not str(fields.get("profile", DATA_URI)).startswith(DATA_URI):
@@ -169,13 +150,7 @@ def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, 
 
 
 def placed(design: Design, fields: Mapping[str, Any], template: Mapping[str, Any]) -> Design:
-    """Return the design of a template and further fields, with its layers in their places on the symbol.
-
-    Args:
-        design: The design of the merged fields.
-        fields: The merged fields.
-        template: The fields of the template.
-    """
+    """Return the design of the merged fields, with the layers of its template in their places on the symbol."""
     side = fields.get(SYMBOL_SIDE)
     if side is None:
         return design

@@ -483,11 +483,7 @@ def _decorated(
 
 
 class _LateSignature(Signature):
-    """The signature of a function whose parameters take long to find out: they are loaded when `help()` asks for them.
-
-    Args:
-        complete: Takes the signature that the function is written with, and returns the one to show.
-    """
+    """A signature whose parameters take long to find out: `complete` returns it when `help()` asks for them."""
 
     __slots__ = ("_complete", "_own")
 

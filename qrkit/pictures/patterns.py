@@ -35,22 +35,14 @@ def path_in(pattern: str, values: Mapping[str, str]) -> PurePosixPath:
 
 
 def check_patterns(rows: Iterable[Iterable[str]], **patterns: object) -> None:
-    """Check each of these patterns as `check_pattern` does; what is no text, such as a list of names, has no fields.
-
-    Args:
-        **patterns: The patterns, by the parameters that hold them.
-    """
+    """Check the pattern of each parameter as `check_pattern` does; what is no text, such as a list, has no fields."""
     known = list(dict.fromkeys(chain.from_iterable(rows)))
     for name, pattern in patterns.items():
         check_pattern(name, pattern if isinstance(pattern, str) else "", known)
 
 
 def check_pattern(name: str, pattern: str, known: Iterable[str]) -> None:
-    """Check that each field of a pattern has a value.
-
-    Args:
-        name: The parameter that holds the pattern, for errors.
-    """
+    """Check that each field of a pattern has a value; an error names the parameter that holds the pattern."""
     fields = list(dict.fromkeys(known))
     unknown = next((one for one in FIELD.findall(pattern) if one not in fields), None)
     if unknown is not None:

@@ -61,24 +61,14 @@ class PrintFinding(NamedTuple):
 
 
 class PrintCheck(NamedTuple):
-    """One thing to know before printing.
-
-    Attributes:
-        text: A sentence.
-        is_good: False if it should be changed before printing.
-    """
+    """One thing to know before printing, as a sentence; not good if it should be changed."""
 
     text: str
     is_good: bool
 
 
 class Material(NamedTuple):
-    """What is printed on.
-
-    Attributes:
-        color: Its color.
-        most_ink: The largest sum of the four inks in percent.
-    """
+    """What is printed on; `most_ink` is the largest sum of the four inks in percent."""
 
     color: Color
     most_ink: int
@@ -99,12 +89,7 @@ def preflight(
     image: QRImage, size: PrintSize, dpi: float | None, distance_m: float | None = None, material: str | None = None,
     *, ground: Color = WHITE, free_mm: float = 0.0,
 ) -> list[PrintFinding]:  # fmt: skip
-    """Return what to change before an image is printed; see `QRImage.preflight`.
-
-    Args:
-        ground: The color that is printed below the image.
-        free_mm: Millimeters that stay free around the image.
-    """
+    """Return what to change before printing an image on `ground`, with `free_mm` around it; see `QRImage.preflight`."""
     if material is not None:
         one_of("material", material, MATERIALS, "is not a material")
     return [*_on_paper(image, size, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]

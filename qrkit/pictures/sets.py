@@ -110,12 +110,8 @@ def decorated(
 ) -> list[Design | QrkitError]:
     """Return the design of each row with its words; or the error of a row that cannot have them.
 
-    Args:
-        contents: The content of each row, or its error.
-        design: The design of all rows, or its fields.
-        decoration: What they are decorated with; its caption is a pattern.
-        subtitle: Pattern of the smaller words; None for those of the design.
-        fields: Fields of the design that win over the decoration.
+    The caption of the decoration and the subtitle are patterns; without the latter, the design keeps its own. Fields
+    win over the decoration.
     """
     check_patterns(texts, caption=decoration.caption, subtitle=subtitle)
     # The longest content has the most modules, so all symbols fit the size of its picture; and if any caption fits the

@@ -34,14 +34,7 @@ END = Struct("<4s4H2LH")
 
 
 class Packed(NamedTuple):
-    """A file, ready for an archive.
-
-    Attributes:
-        data: The bytes, deflated or not.
-        method: Compression method: 0 for stored, 8 for deflated.
-        check: CRC-32 of the file.
-        size: Bytes of the file.
-    """
+    """A file for an archive: its data, stored (method 0) or deflated (method 8), its CRC-32, and its size."""
 
     data: bytes
     method: int
@@ -60,10 +53,8 @@ def packed(data: bytes, *, deflated: bool) -> Packed:
 class ZipStream:
     """An archive that is written entry by entry. Use it as a context manager: its end writes the directory.
 
-    An error in the block leaves the file without a directory, so that it is not a valid archive.
-
-    Args:
-        start: Number of bytes before the archive.
+    An error in the block leaves the file without a directory, so that it is not a valid archive. `start` bytes stand
+    before the archive.
     """
 
     def __init__(self, file: BinaryIO, *, start: int = 0) -> None:

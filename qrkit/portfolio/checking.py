@@ -50,11 +50,7 @@ class ExportCheck:
     """Collects the pictures of an export that may not scan, need a change for print, or have incomplete captions.
 
     Pictures with the same template, or the same properties, that encode texts of the same length look alike, so only
-    the first of them is checked.
-
-    Args:
-        told: Codes of issues that are told elsewhere.
-        print_size: The print size of the pictures, if they have one.
+    the first of them is checked. Issues with the codes in `told` are told elsewhere.
     """
 
     def __init__(self, designs: CodeDesigns, told: Sequence[str] = (), print_size: PrintSize | None = None) -> None:

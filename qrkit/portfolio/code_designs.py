@@ -43,11 +43,8 @@ SHORTER = 0.92
 class CodeDesigns:
     """The designs of the QR Codes of an account. Create one object to draw many QR Codes.
 
-    Args:
-        default: The name of the default template; "" for none.
-        campaigns: The name and the template of each campaign, by its ID.
-        read: Returns the fields of a template as JSON; None if there is no such template.
-        field_names: Returns the names of the users' fields that captions may show.
+    Campaigns are given by ID as name and template; `read` returns the fields of a template as JSON, or None if there is
+    none; `field_names` returns the names of the users' fields that captions may show.
     """
 
     def __init__(
@@ -101,18 +98,11 @@ class CodeDesigns:
         return next((name for name in names if name and self._template(name) is not None), "")
 
     def design(self, code: QRCode, *, template: str = "", **changes: Any) -> Design:
-        """Return the design of a QR Code.
+        """Return the design of a QR Code, of which the record has its URLs.
 
         A version or mode of the template that cannot hold the encoded text is replaced by one that can. Captions show
-        the fields of the QR Code, cut if they are too long for their frame.
-
-        Args:
-            code: A record with its URLs.
-            **changes: Fields of `Design` that take precedence, and are never adjusted.
-
-        Raises:
-            InvalidParameter: If a change breaks a rule.
-            ContentTooLong: If the text does not fit.
+        the fields of the QR Code, cut if they are too long for their frame. Changes are fields of `Design` that take
+        precedence, and are never adjusted.
         """
         design = self._unworded(code, template or self.template_of(code), changes)
         words = self._words(design, code)
@@ -173,12 +163,7 @@ def looks_text(store: Store, account_id: str) -> str:
 
 
 def _fitting(fields: Mapping[str, Any], content: str, changes: Mapping[str, Any]) -> Design:
-    """Return the design of a template, with another version or mode if the content does not fit.
-
-    Raises:
-        InvalidParameter: If a field breaks a rule.
-        ContentTooLong: If the content does not fit in any case.
-    """
+    """Return the design of a template, with another version or mode if the content does not fit."""
     errors: list[InvalidParameter | ContentTooLong] = []
     for nearest in ({}, *NEAREST):
         try:

@@ -35,22 +35,13 @@ def short_link_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
 
 
 def check_drawable(text: str, properties: Properties, *, is_dynamic: bool) -> None:
-    """Check that the picture of a QR Code can be drawn with the QR Code's properties.
-
-    Args:
-        is_dynamic: Whether the text is the short URL.
-    """
+    """Check that a QR Code can be drawn with its properties; if it is dynamic, the text is the short URL."""
     check = _check_holds if is_dynamic else _check_fits
     check(text, properties)
 
 
 def drawn(content: str, properties: Properties, **changes: Any) -> Design:
-    """Return the design of a picture that encodes `content`.
-
-    Args:
-        properties: The properties to draw with, adjusted if the content does not fit.
-        **changes: Fields of `Design` that replace the properties; these fields are never adjusted.
-    """
+    """Return the design of a picture; unlike changes, properties are adjusted if the content does not fit."""
     return _design(content, fitting(content, properties), **changes)
 
 
@@ -75,12 +66,7 @@ def fits(content: str, properties: Properties) -> bool:
 
 
 def _check_fits(content: str, properties: Properties) -> None:
-    """Check that the content can be encoded with these properties.
-
-    Raises:
-        InvalidParameter: If the mode cannot encode a character of the content.
-        ContentTooLong: If the content does not fit the version.
-    """
+    """Check that the content can be encoded with these properties."""
     if properties.em == "byte" and properties.version is None and len(content) <= FITS_ANYWAY:
         return
     encode.check_fits(_design(content, properties))

@@ -39,15 +39,10 @@ def zip_in_look(
     format: str = "png",
     print_size: PrintSize | None = None,
 ) -> bytes:
-    """Return a zip of pictures of all QR Codes of a campaign, in the look of a design.
+    """Return a zip of pictures of the QR Codes of a campaign, by default of all, in the look of a design.
 
-    Args:
-        look: The design, whose content is not drawn.
-        campaign_id: ID of the campaign; None for all QR Codes.
-        names: Pattern of the file names, with the fields of `FIELDS` and those of users, such as `{City}`; a slash
-            makes a folder.
-        format: One of `qrkit.drawing.writers.FORMATS`.
-        print_size: The print size of the pictures; by default, they have a size in pixels.
+    The content of the look is not drawn. The pattern of names has the fields of `FIELDS` and those of users, such as
+    `{City}`; a slash makes a folder. Without a print size, pictures have a size in pixels.
     """
     rows = _rows(portfolio, campaign_id)
     check_pattern("names", names, [field for row in rows for field in row.texts] or FIELDS)
@@ -75,10 +70,8 @@ def code_sheet(
 ) -> SheetFile:
     """Write a sheet of labels with all QR Codes of a campaign, each as its template draws it; see `Portfolio.sheet`.
 
-    Args:
-        settings: The settings; their lines are not used.
-        lines: Lines of text on a label; by default, the name, unless the captions of all pictures show it.
-        ids: IDs of the QR Codes to print; by default, all.
+    The lines of the settings are not used. By default, a label has the name, unless the captions of all pictures show
+    it.
     """
     from qrkit.paper.label_sheets import Labels, write_sheet  # loads letters and the writer of PDF
 
@@ -117,12 +110,7 @@ def _rows(portfolio: Records, campaign_id: str | None) -> list[_Row]:
 
 
 def texts_of(code: QRCode, campaign: str, number: int) -> dict[str, str]:
-    """Return the texts of a QR Code by the fields that patterns may have: those of its owner, and `FIELDS`.
-
-    Args:
-        campaign: The name of its campaign.
-        number: Its number in the set, counted from 1.
-    """
+    """Return a QR Code's texts by the fields of patterns: its owner's, and `FIELDS`; numbers are counted from 1."""
     own = (summary(code.name), campaign, str(number), code.short_code, code.short_url if code.is_dynamic else "")
     return code.fields | dict(zip(FIELDS, own, strict=True))
 

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 
 class Listing(NamedTuple):
-    """All campaigns and QR Codes of a portfolio as texts that the database writes (`qrkit.store.records.json_rows`).
-
-    Attributes:
-        base_url: The base URL of short URLs.
-        campaigns_text: The campaigns.
-        qrcode_texts: The QR Codes, many in each text.
-    """
+    """A portfolio as texts that the database writes (`qrkit.store.records.json_rows`), many QR Codes in each."""
 
     base_url: str
     campaigns_text: str
@@ -70,8 +64,7 @@ class Listing(NamedTuple):
 def list_json(campaigns: Iterable[Campaign], qrcodes: Iterable[QRCode], *, following: str = "") -> str:
     """Convert records to the JSON of a list: the QR Codes without properties, location and schedule.
 
-    Args:
-        following: ID after which the next page begins, which becomes the field `next`; "" if there is none.
+    The next page begins after the ID `following`; "" if there is none.
     """
     shown = ",".join(one.to_json() for one in campaigns), ",".join(one.to_list_json() for one in qrcodes)
     further = f',"next":{json.dumps(following)}' if following else ""

@@ -18,11 +18,7 @@ def only_given(**fields: Any) -> dict[str, Any]:
 
 
 def checked_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) -> Mapping[str, Any]:
-    """Return the terms of a QR Code, after checking that all names are those of terms.
-
-    Args:
-        unchanged: Fields that only a new QR Code takes.
-    """
+    """Return the terms of a QR Code, after checking their names; only a new QR Code takes the `unchanged` ones."""
     for name, value in terms.items():
         if name in unchanged and value is not None:
             raise InvalidParameter(Problem(name, value, "cannot change, because the QR Code may be printed"))
@@ -33,11 +29,7 @@ def checked_terms(terms: Mapping[str, Any], *, unchanged: Collection[str] = ()) 
 
 
 def with_fields(stored: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:
-    """Merge changes into the own fields of a QR Code; the record validates the result.
-
-    Args:
-        changes: Values by name; "" removes a field, and None leaves it unchanged.
-    """
+    """Merge changes into the own fields of a QR Code, not yet validated: "" removes a field, and None leaves it."""
     if not isinstance(changes, Mapping):
         return changes
     given = {tidy_name(str(name)): value for name, value in changes.items() if value is not None}

@@ -86,19 +86,10 @@ Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 class Present:
     """What an import has to know of a portfolio, as texts that the database writes (`qrkit.store.records.json_rows`).
 
-    Attributes:
-        base_url: The base URL of short URLs.
-        now: The time of the import.
-        campaigns: The campaigns.
-        contents: The name and the content of every QR Code.
-        short_codes: All short codes that were ever assigned, in any account.
-        templates: The names of all templates.
-        template: The name of the template for rows that name none.
-        last: The number of the QR Code that was stored last, in any account.
-        tails: The readable tails of short URLs by short code, in any account.
-        ignores_case: Whether the store ignores the case of short codes.
-        old_base_urls: The base URLs that were printed before; their short codes are what follows their paths.
-        qrcodes: The QR Codes, for an import that may change them; else empty.
+    `contents` has the name and the content of every QR Code. The short codes (all that were ever assigned), the tails
+    by short code, and the number of the QR Code that was stored last are those of any account. `template` is for rows
+    that name none. The old base URLs were printed before; their short codes are what follows their paths. `qrcodes` is
+    empty unless the import may change them.
     """
 
     base_url: str
@@ -123,18 +114,9 @@ def read_table(
     seen: Watch = UNSEEN,
     place: Place = ANYWHERE,
 ) -> Table:
-    """Read the rows of a file.
+    """Read the rows of a file; the first bytes of workbooks and zip archives say more than the format.
 
-    Args:
-        data: The bytes of the file.
-        format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
-        columns: Our column names mapped to those of a file with rows; empty if it calls them so, too.
-        seen: Shows the progress.
-        place: Where the table of a csv or a workbook is.
-
-    Raises:
-        UnreadableFile: If the file as a whole cannot be read.
-        InvalidParameter: If the place is given for another format, or a column, a sheet or an encoding does not exist.
+    Columns map our names to those of a file with rows; without them, it has our names.
     """
     data = gunzipped(data, MOST_BYTES)
     files, issues = tables_in(data) if data.startswith(SIGNATURE) else ([], [])
@@ -173,14 +155,8 @@ def import_table(
 ) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
-    Args:
-        add: Adds campaigns and QR Codes to the portfolio; it is called several times.
-        fix_urls: Whether to complete web addresses that have one sensible reading.
-        campaign: The name of the campaign for rows that name none.
-        update_by: What identifies the QR Codes that rows change, as for `Identified`; "" to change none.
-
-    Raises:
-        InvalidParameter: If `update_by` cannot identify QR Codes.
+    `add` is called several times. `campaign` is the name for rows that name none. `update_by` is what identifies the QR
+    Codes that rows change, as for `Identified`; "" to change none.
     """
     importing = _Importing(present, table, add, tidy_name(campaign))
     codes = codes_of(table, present.now, seen)
@@ -200,11 +176,7 @@ def import_table(
 
 
 def check_codes_kept(result: ImportResult) -> None:
-    """Check that no short code of a file is in use by another QR Code.
-
-    Raises:
-        UnreadableFile: If one is; the error lists the first ones.
-    """
+    """Check that no short code of a file is in use by another QR Code; the error lists the first ones."""
     taken = [issue for issue in result.issues if issue.reason == "code-taken"]
     if not taken:
         return
@@ -375,11 +347,7 @@ class _Importing:
                 yield ImportIssue(row.number, "", "", "", "shared-path", f"{rule}; {what}")
 
     def _is_free(self, link: ShortLink | None, url: str = "") -> bool:
-        """Return whether a short code is not in use, or will not be by a short URL of this portfolio in the file.
-
-        Args:
-            url: The short URL in the file; "" for a new one.
-        """
+        """Return whether a short code is not in use, nor that of another short URL of this portfolio in the file."""
         if link is None or not self._claims.are_free(link):
             return False
         return link.code not in self._codes_here or (url != "" and self._is_here(url))
@@ -410,10 +378,7 @@ class _Importing:
         return next(link for link in links if self._is_free(link))
 
     def _campaign(self, row: Row, code: QRCode, default: str) -> tuple[str | None, list[ImportIssue]]:
-        """Return the ID of a row's campaign, which is created if there is none of its name; None without a name.
-
-        The issue is a warning if a new name differs from another one only in case.
-        """
+        """Return the ID of a row's campaign (None without a name), made if new, and issues if names differ in case."""
         name, warning = tidy_name(row.cells.get("Campaign Name", "")) or default, ""
         if name and name not in self._campaigns:
             campaign = Campaign(id=new_id(), name=name, created=self._present.now)
@@ -488,10 +453,8 @@ def _app_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
 def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) -> Iterator[ImportIssue]:
     """Yield what was completed of a row's web address, or what is suspicious about it.
 
-    Phones read a static code by themselves, so nothing is known of what they do with its content.
-
-    Args:
-        no_address: Matches contents that are no address, if those of the other rows are; None if they are not.
+    Phones read a static code by themselves, so nothing is known of what they do with its content. `no_address` matches
+    contents that are no address, if those of the other rows are; else it is None.
     """
     written = row.cells.get("Content", "")
     if code.content != written:

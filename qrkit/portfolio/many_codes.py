@@ -81,11 +81,7 @@ class ManyRecords(Records):
         return search_qrcodes(*asked, base_url=self.base_url, most=most, start=start, limit=limit)
 
     def _those(self, ids: Iterable[str]) -> list[QRCode]:
-        """Return the complete records of QR Codes.
-
-        Raises:
-            NotFound: If this portfolio has no QR Code with one of these IDs.
-        """
+        """Return the complete records of QR Codes; raise NotFound if one of them is not in this portfolio."""
         wanted = {} if isinstance(ids, str) else dict.fromkeys(ids)
         if isinstance(ids, str) or any(isinstance(id, QRCode) for id in wanted):
             rule = "must be a list of IDs as texts, such as [code.id for code in codes]"

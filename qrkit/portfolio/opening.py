@@ -24,13 +24,7 @@ from qrkit.tracking.times import Clock, now
 def keep_base_url(store: Store, given: str | None, *, port: int | None = None, stacklevel: int = 2) -> str:
     """Do the same as `kept_base_url`, and warn if the base URL of existing QR Codes changes.
 
-    Args:
-        given: The base URL to save, if any.
-        port: The port of a server that starts, so that without a base URL, short URLs lead to this server.
-        stacklevel: The caller that the warning names, as in `warnings.warn`.
-
-    Warns:
-        UserWarning: If `given` differs from the base URL of existing QR Codes.
+    Without a base URL, short URLs lead to the port of the server that starts, if one does.
     """
     before = kept_base_url(store)
     if port is not None and given is None and get_setting(store, BASE_URL) is None:
@@ -84,15 +78,7 @@ def open_portfolio(
 
 
 def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = now) -> Portfolio:
-    """Return the local user's portfolio in an open store; closing the portfolio closes the store.
-
-    Args:
-        store: The store. It is closed if an error is raised.
-        base_url: The base URL of short URLs, as in `open_portfolio`.
-
-    Warns:
-        UserWarning: If `base_url` differs from the base URL of existing QR Codes.
-    """
+    """Return the local user's portfolio in an open store, which is closed with the portfolio, or if this fails."""
     try:
         check_complete(store)
         tidy_opened(store)

@@ -26,13 +26,9 @@ class Unreachable(Exception):
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, private: bool) -> int:
-    """Send a POST request and return the status of the answer.
+    """Send a POST request and return the status of the answer; raise Unreachable if there is none.
 
-    Args:
-        private: Whether the URL may be http, and may lead to an address that is not public.
-
-    Raises:
-        Unreachable: If there is no answer.
+    With `private`, the URL may be http, and may lead to an address that is not public.
     """
     end = monotonic() + SECONDS
 

@@ -153,10 +153,7 @@ def imports_frame(store: Store, account_id: str) -> pd.DataFrame:
 
 
 def _path_finder(store: Store, own: Mapping[str, object], base_url: str) -> Callable[[str], str]:
-    """Return a function that finds the short code of a short URL, a path or a short code.
-
-    It raises LookupError if this portfolio has none.
-    """
+    """Return what finds the short code of a short URL, a path or a short code, or raises LookupError."""
 
     @cache
     def find(text: str) -> str:
@@ -174,10 +171,7 @@ def _path_finder(store: Store, own: Mapping[str, object], base_url: str) -> Call
 
 
 def _finder(own: Mapping[str, Mapping[str, object]], utm: str) -> Callable[[str], str]:
-    """Return a function that finds the short code whose content has a value of a UTM parameter.
-
-    It raises LookupError if none or several have it.
-    """
+    """Return what finds the one short code whose content has a value of a UTM parameter, or raises LookupError."""
     codes: dict[str, list[str]] = {}
     for code, row in own.items():
         query = str(row["content"]).partition("#")[0].partition("?")[2]

@@ -27,11 +27,7 @@ class Scanned(Explained):
 
     @time_zone.setter
     def time_zone(self, name: str) -> None:
-        """Save another time zone.
-
-        Raises:
-            InvalidParameter: If the time zone is unknown.
-        """
+        """Save another time zone."""
         set_setting(self.store, TIME_ZONE, zone_of(name).key)
 
     @property

@@ -46,15 +46,10 @@ def store_rows(
 ) -> Result:
     """Store the campaigns and QR Codes of an import in one transaction, and return what `decide` has to say.
 
-    Args:
-        decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
-        template: The name of the template for rows that name none.
-        old_base_url: The base URL that the codes of the file were printed with; it is saved with the rows.
-        updates: Whether rows may change QR Codes that are there.
-        turn: Returns a context manager; while it is open, nothing else changes records.
-
-    Raises:
-        StoreBusy: If others interfere too often; the portfolio is unchanged.
+    `decide` is called again if what was stored meanwhile concerns these rows; if others interfere too often, StoreBusy
+    is raised, and the portfolio is unchanged. `old_base_url`, with which the codes of the file were printed, is saved
+    with the rows. With `updates`, rows may change QR Codes that are there. While the context manager of `turn` is open,
+    nothing else changes records.
     """
     store, account_id = portfolio.store, portfolio.account.id
     for _ in range(MOST_ATTEMPTS):

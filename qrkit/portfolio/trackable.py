@@ -21,13 +21,9 @@ CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise", "valid_since", 
 def check_trackable(code: QRCode, before: QRCode | None = None) -> None:
     """Check that scans of a QR Code can be counted: its content must work behind a short URL.
 
-    Args:
-        before: The QR Code that its short URL stands for already. A code that is printed must go on answering, so its
-            contents may stay, and so may its rules if none of them changed.
-
-    Raises:
-        InvalidParameter: If the code is dynamic, and one of its contents does not work that way, leads to the short
-            URL itself, or belongs to a rule that never answers, or its time ends before it begins.
+    No content may lead to the short URL itself, each rule must be able to answer, and the time must not end before it
+    begins. `before` is the QR Code that the short URL stands for already. If it is printed, it must go on answering, so
+    its contents may stay, and so may its rules if none of them changed.
     """
     if not code.is_dynamic:
         return
@@ -69,11 +65,7 @@ def titles_read_from_code(contents: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_rules(rules: Sequence[RedirectRule]) -> None:
-    """Check the rules that a campaign has for its QR Codes.
-
-    Raises:
-        InvalidParameter: If a rule never answers.
-    """
+    """Check that each of the rules that a campaign has for its QR Codes can answer."""
     raise_any(unanswered_rules(rules))
 
 
@@ -94,11 +86,7 @@ def check_change(before: QRCode, after: QRCode) -> None:
 
 
 def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
-    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail.
-
-    Raises:
-        InvalidParameter: If it does.
-    """
+    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail."""
     address = f"{short_code}/{slug(urlinfo)}"
     if urlinfo and spelling(store, address):
         raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))

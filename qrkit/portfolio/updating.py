@@ -23,16 +23,10 @@ PARTS = ("location", "properties")
 
 
 class Identified:
-    """The QR Codes of a portfolio by the value that identifies them.
+    """The QR Codes of a portfolio by what identifies them: name, short_url, or the name of a field of users.
 
-    Args:
-        by: What identifies them: name, short_url, or the name of a field of users.
-        codes: The QR Codes.
-        link: Returns the short code and the tail of a short URL in the file.
-        hosts: The hosts whose short URLs are those of the portfolio; "" for short codes alone.
-
-    Raises:
-        InvalidParameter: If `by` is none of these.
+    `link` returns the short code and the tail of a short URL in the file. Short URLs of these hosts are those of the
+    portfolio; "" stands for short codes alone.
     """
 
     def __init__(
@@ -65,12 +59,7 @@ class Identified:
         return "" if self._by == "name" and not row.cells.get("QR Code Name") else self._value(code)
 
     def match(self, row: Row, code: QRCode) -> QRCode | None:
-        """Return the QR Code that a row changes; None if the row is a new one.
-
-        Raises:
-            InvalidParameter: If the row lacks the value, an earlier row has it, several QR Codes have it, or it is a
-                short URL of another host.
-        """
+        """Return the QR Code that a row changes, None if it is a new one; raise InvalidParameter if it is neither."""
         host = host_of(with_scheme(code.short_url)) if self._by == "short_url" else ""
         if host not in self._hosts:
             rule = f"is a short URL of {host}, not of this portfolio; if it was your base URL, name it as old_base_url"
@@ -96,11 +85,7 @@ class Identified:
 
 
 def changes_of(row: Row, code: QRCode, before: QRCode) -> dict[str, Any]:
-    """Return the fields that the cells of a row give to a QR Code, apart from its campaign; empty cells give none.
-
-    Args:
-        code: The QR Code of the row.
-    """
+    """Return the fields that the cells of a row give to a QR Code, apart from its campaign; empty cells give none."""
     given = [column.field for column in EVERY if row.cells.get(column.name, "").strip()]
     changes = {field: getattr(code, field) for field in given if field in EDITED}
     if tidy_name(code.name) == tidy_name(before.name):  # spaces that a spreadsheet adds are no new name

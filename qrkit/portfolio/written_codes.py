@@ -43,22 +43,12 @@ def write_codes(
     has_terms: bool = False,
     drawn: Callable[[QRCode, QRImage], None] | None = None,
 ) -> None:
-    """Write QR Codes to a file.
+    """Write QR Codes, all of them available under the plan, to a file.
 
-    Args:
-        codes: The QR Codes, all of them available under the plan.
-        campaigns: All campaigns of the QR Codes.
-        image_format: The format of the pictures in a zip, one of `IMAGE_FORMATS`.
-        print_size: The print size of the pictures in a zip or a PDF; by default, they have a size in pixels.
-        names: Pattern of their paths in a zip; see `code_sets.FIELDS`. By default, campaigns are folders.
-        safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        has_tags: Whether a csv or a workbook has the columns Tags and Fields, too.
-        has_terms: Whether it has the columns of rules, limits and times, too.
-        drawn: Called with each QR Code whose picture was written, and the picture.
-
-    Raises:
-        InvalidParameter: If the image format is unknown, a text is too long for the format, or QR Codes cannot be
-            drawn; the error names them and their template.
+    Pictures in a zip have `names`, a pattern of paths (see `code_sets.FIELDS`); by default, campaigns are folders.
+    Pictures in a zip or a PDF have the print size, by default a size in pixels. `has_tags` adds the columns Tags and
+    Fields to a csv or a workbook, `has_terms` those of rules, limits and times. `drawn` is called with each QR Code
+    whose picture was written. An error names all QR Codes that cannot be drawn, and their template.
     """
     choice("image_format", image_format, IMAGE_FORMATS)
     if print_size and format.name in IN_SIZE:
@@ -81,11 +71,7 @@ def write_codes(
 
 
 class _Pictures:
-    """Draws pictures, and collects QR Codes that cannot be drawn, so that one error names them all.
-
-    Args:
-        drawn: Called with each QR Code whose picture was drawn, and the picture.
-    """
+    """Draws pictures, and collects QR Codes that cannot be drawn, so that one error names them all."""
 
     def __init__(
         self,
@@ -121,11 +107,7 @@ class _Pictures:
         return None
 
     def check(self, more: str = "") -> None:
-        """Check that all pictures were drawn.
-
-        Raises:
-            InvalidParameter: If a picture was not drawn; a problem for each template and reason names the QR Codes.
-        """
+        """Check that all pictures were drawn; a problem for each template and reason names the QR Codes."""
         if self._names:
             problems = (_not_drawn(*cause, names, more) for cause, names in self._names.items())
             raise InvalidParameter(*problems)

@@ -40,13 +40,7 @@ class WorkerBroke(Exception):
 
 
 class Workers:
-    """A pool of processes that run one script.
-
-    Args:
-        script: The script; see `qrkit.processes.worker`.
-        most: Maximum number of processes.
-        lender: A pool of the same script, whose idle processes this one takes over rather than start its own.
-    """
+    """A pool of processes of one script (see `worker`), which takes idle ones of a lender rather than start its own."""
 
     def __init__(self, script: Path, most: int, lender: Workers | None = None) -> None:
         self._script, self._most, self._lender = script, most, lender
@@ -151,10 +145,7 @@ class _Worker:
         self._process.kill()
 
     def is_alive(self) -> bool:
-        """Return True if the worker can take another request.
-
-        Returns False for a worker past its deadline, because it may be killed even if it has just finished.
-        """
+        """Return True if the worker can take another request; one past its deadline cannot, as it may yet be killed."""
         return not self._is_late and self._process.poll() is None
 
     def stop(self) -> None:

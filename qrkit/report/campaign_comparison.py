@@ -20,7 +20,7 @@ NOT_COMPARED = (
 def side_by_side(facts: Facts) -> str:
     """Return a sentence on the campaign that leads, and a table of all that had scans, as HTML.
 
-    The table has the scans a day and their change, each with its interval, or the reason why there is none.
+    Scans a day and their change each have an interval, or the reason why there is none.
     """
     rates = facts.rates
     if rates is None or "campaign" not in rates:

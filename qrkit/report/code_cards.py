@@ -31,7 +31,6 @@ class Card(NamedTuple):
     """The card of one QR Code.
 
     Attributes:
-        row: What the table of QR Codes shows of it, too.
         svg: Image of the code as HTML.
         side: Width of the image in pixels.
         content: Where the code leads in the end, shortened.
@@ -51,12 +50,10 @@ class Group:
 
     Attributes:
         id: ID of the group in the page.
-        title: Title of the campaign.
-        description: Description of the campaign.
         color: Number of its color, 0..6.
         codes: Number of its codes, including those without a card.
         scans: Scans in the period.
-        cards: Cards in the order the QR Codes were added.
+        cards: In the order the QR Codes were added.
     """
 
     id: str

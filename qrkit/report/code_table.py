@@ -34,17 +34,14 @@ QUIET_ZONE = 4
 
 @dataclass(frozen=True, slots=True)
 class CodeRow:
-    """A row of the table.
+    """A row of the table. Scans and visitors are those of the period.
 
     Attributes:
-        id: ID of the code.
-        name: Name of the code.
         campaign: Title of its campaign.
         color: Number of the color of the campaign, 0..6.
-        short_url: The short URL; "" for a static code, which leads straight to its content.
+        short_url: "" for a static code, which leads straight to its content.
         content: Where the code leads, in words without secrets, shortened; "" if the name says the same.
-        scans: Scans in the period.
-        visitors: Visitors in the period; None if they are unknown or hidden.
+        visitors: None if they are unknown or hidden.
         share: Share of all scans, as text.
         imported: Scans imported with the record.
         is_hidden: Whether the numbers are hidden, so that the report can be shared.

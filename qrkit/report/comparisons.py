@@ -52,9 +52,7 @@ class Asked:
     Attributes:
         since: The first day; None for the day of the first scan.
         until: The day after the last; None for the day after the last scan.
-        time_zone: IANA name of the time zone for days and hours.
         attributes: Attributes of scans that get a table.
-        compare_to: What to compare the period with.
         least: The smallest number of visitors or scans that is shown; None shows all.
         holidays: Days that are not compared, and are never unusual.
     """
@@ -74,15 +72,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Scans per day of two periods, or of two groups.
+    """Scans per day of two periods, or of two groups; `low` and `high` are the ends of the interval of their ratio.
 
     Attributes:
         name: Name of the group; "" for all scans.
-        before: Scans per day of the first.
-        after: Scans per day of the second.
         ratio: The second divided by the first.
-        low: Lower end of the interval of the ratio.
-        high: Upper end of the interval of the ratio.
         differs: Whether the interval excludes 1; None if there is no interval.
         smallest: The ratio that would have been detected in 4 of 5 cases.
         reason: Why there is no interval; "" if there is one.
@@ -285,8 +279,7 @@ def _events(
 ) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
     """Return the unusual days and the bursts of a span; None if there are too few days to tell.
 
-    Args:
-        scans: The view, which may have scans before and after the span.
+    The view may have scans before and after the span.
     """
     start = min(span.since, max(span.until - AMONG, known.since))
     around = Span(start, max(span.until, min(start + AMONG, known.until)))

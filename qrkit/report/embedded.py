@@ -32,7 +32,7 @@ def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -
     """Return the sums as JSON; "" if there are no sums or too many, or too few days to filter.
 
     Args:
-        rows: The rows of the table of QR Codes, which the sums follow. Other codes are summed by campaign.
+        rows: The table of QR Codes, whose order the sums follow. Other codes are summed by campaign.
         colors: Number of the color of each campaign, by its title.
     """
     if facts.first is None or facts.last is None or not facts.scans:

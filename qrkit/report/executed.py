@@ -33,11 +33,9 @@ CLOSING = "portfolio.close()"
 
 
 def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the kind (markdown, parameters or code) and text of each cell.
+    """Yield the kind (markdown, parameters or code) and text of each cell that has something to show.
 
-    Args:
-        facts: The facts of the report; cells that would have nothing to show are left out.
-        parameters: Values by name: store, campaign_id, since, until, time_zone, and the language unless it is English.
+    `parameters` has values by name: store, campaign_id, since, until, time_zone, and the language unless it is English.
     """
     comparisons = facts.comparisons
     part = "campaign" if len(facts.campaigns) > 1 else "qrcode"

@@ -68,17 +68,11 @@ class SplitCode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Numbers about a period and its QR Codes.
+    """Numbers about a period and its QR Codes; campaigns and codes are in the order they were added.
 
     Attributes:
-        time_zone: Time zone for days and hours.
-        campaigns: The campaigns, oldest first.
-        codes: The QR Codes, in the order they were added.
         colors: Color numbers of all campaigns of the account by ID; 0 for one without a color of its own.
         titles: Unique titles of the campaigns by ID; None stands for codes outside of any campaign.
-        first: First day of the period; None if there is none.
-        last: Last day of the period.
-        scans: Number of scans.
         visitors: Number of visitors, counted per day; 0 if unknown.
         visits: Number of visits by kind: scan, bot, prefetch, head.
         per_day: Columns day, campaign (its title), scans.
@@ -91,7 +85,6 @@ class Facts:
         keyless: Scans that carry no key of a visitor, by attribute and its value: always by `qrcode_id`, and by the
             attributes of the report only to hide small groups.
         counted: Scans in the period by the ID of the QR Code, without those that have none.
-        unscanned: The QR Codes without scans.
         silent: Result of `analytics.silent` at the end of the period, without codes whose last scan was before it.
         imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.
         swept: Scans in the period that the store keeps only as counts, by the ID of the QR Code.
@@ -103,7 +96,6 @@ class Facts:
         rates: Result of `analytics.rates` by campaign (its title) or QR Code; None if there are too few days.
         half_lives: Result of `analytics.half_lives`, without static codes.
         locations: Result of `analytics.scans_by_location`, without static codes.
-        comparisons: The comparisons of the report.
         outages: Result of `analytics.outages` for the period and the days compared with.
         down: Days of the period on which the server did not run for an hour or more; no rate counts them.
         most_a_day: The number of scans on a day from which on those of a visitor are left out; None if they count.

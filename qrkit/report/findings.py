@@ -422,10 +422,9 @@ def leader(facts: Facts) -> str:
 
 
 def _leads_key(ratio: float, *, differs: bool | None, is_by_places: bool) -> str:
-    """Return the key of the sentence about the largest group and the second largest.
+    """Return the key of the sentence about the two largest groups; `ratio` is the larger divided by the smaller.
 
     Args:
-        ratio: Scans of the largest divided by those of the second.
         differs: Whether their scans differ beyond chance; None if that is unknown.
         is_by_places: Whether the places of their QR Codes may explain it.
     """

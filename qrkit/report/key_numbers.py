@@ -20,8 +20,6 @@ class KeyFigure:
 
     Attributes:
         name: Name of the figure for the script of the page.
-        number: The number as text.
-        what: What it counts.
         detail: Small text below the number.
         change: The change from the days compared with.
         sparkline: The days of the period, as an image.

@@ -12,10 +12,7 @@ KINDS = ("bot", "prefetch", "head")
 
 
 def methods(facts: Facts) -> list[tuple[str, str]]:
-    """Return headings with sentences about what is counted, what is not, and what is unknown.
-
-    Only what the report contains is explained.
-    """
+    """Return headings with sentences about what the report counts, does not count, and cannot know."""
     sections = [
         (languages.say("What counts"), _counting(facts)),
         (languages.say("People"), _people(facts)),

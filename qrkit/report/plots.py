@@ -35,14 +35,7 @@ without a title, in pixels, or 0 if it fits what it shows."""
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A chart to draw.
-
-    Attributes:
-        title: Title of the chart.
-        draw: A function of `qrkit.charts`.
-        frame: What it draws.
-        options: Its other arguments, without the width.
-    """
+    """A chart to draw: a function of `qrkit.charts`, with the frame and the other arguments except the width."""
 
     title: str
     draw: Callable[..., charts.Chart]

@@ -24,8 +24,6 @@ class Row:
     """One row of a table.
 
     Attributes:
-        name: What the row is about.
-        scans: Number of scans.
         share: Share of all scans, 0..1.
         color: Number of the color of the bar, 0..6.
         visitors: Number of visitors; None if unknown or hidden.
@@ -87,11 +85,7 @@ def attribute_table(facts: Facts, attribute: str) -> Table | None:
 
 
 def campaign_table(facts: Facts, colors: Mapping[str, int]) -> Table:
-    """Return the campaigns, most scanned first, and the QR Codes outside of any campaign.
-
-    Args:
-        colors: Number of the color of each campaign, by its title.
-    """
+    """Return the campaigns, most scanned first, and the QR Codes outside of any campaign; colors are by title."""
     rows = []
     for place, (title, codes) in enumerate(facts.codes_by_group.items()):
         scans = sum(facts.counted.get(code.id, 0) for code in codes)

@@ -36,11 +36,9 @@ from qrkit.report.ranked_tables import ALL_OTHERS
 
 
 def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
-    """Return the facts without small groups.
+    """Return the facts without groups of fewer than `least` visitors or scans.
 
-    Args:
-        facts: All facts; their attributes have a row for each value.
-        least: The smallest number of visitors, or of scans, that is shown.
+    The attributes of `facts` must have a row for each value.
     """
     if not facts.scans:
         return replace(facts, least=least, hidden=_hidden_codes(facts, least))

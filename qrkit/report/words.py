@@ -104,9 +104,7 @@ def names_of(codes: Sequence[QRCode]) -> dict[str, str]:
 def titles_of(campaigns: Sequence[Campaign], *, has_others: bool) -> dict[str | None, str]:
     """Return unique titles of campaigns by ID: their names, with a number if the name is taken, such as Spring (2).
 
-    Args:
-        campaigns: The campaigns; the first one with a name gets no number.
-        has_others: Whether there are QR Codes outside of any campaign; their title is last, under None.
+    `has_others` adds a title for QR Codes outside of any campaign, last and under None.
     """
     others = {None: say(NO_CAMPAIGN)} if has_others else {}
     taken, titles = set(others.values()), dict[str | None, str]()

@@ -57,8 +57,7 @@ FOR_VISITORS = 8
 def waiting_room(threads: int) -> dict[str, int]:
     """Return the maximum number of requests that may wait at each gate, by the name of the gate.
 
-    Args:
-        threads: Number of threads left when every gate is full; may be negative.
+    `threads` are left when every gate is full; they may be negative.
     """
     return {name: max(0, threads - FOR_VISITORS) * share // 100 for name, share in SHARES.items()}
 
@@ -149,14 +148,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An authorized request: its API key, if any, is valid, and the plan of the account includes the request.
-
-    Attributes:
-        service: The service that was called.
-        request: The request as it was sent.
-        parameters: The query string as a mapping of names to strings.
-        account: The account of the key; None without a key.
-    """
+    """An authorized request: its API key, if any, is valid, and the plan of the account includes the request."""
 
     service: Service
     request: Request
@@ -181,8 +173,7 @@ class Call:
     def drawing(self, design: Design, client: Client | None = None) -> Iterator[None]:
         """Context manager: waits for a place to draw a design and holds it; images and frames have a time limit.
 
-        Args:
-            client: The client that the work counts against if the design has images; by default the sender.
+        Images count against `client`, by default the sender.
         """
         gates = self.service.gates
         if design.pictures or design.frame:
@@ -202,34 +193,17 @@ class Call:
         return self.request.headers.get("content-type", "")
 
     def body(self, most: int) -> bytes:
-        """Return the body, at most `most` bytes.
-
-        Raises:
-            BodyTooLarge: If the body is longer.
-            WrongMediaType: If the body is a form with parts.
-        """
+        """Return the body, at most `most` bytes; a form with parts raises WrongMediaType."""
         if is_form(self._content_type):
             raise WrongMediaType("the body is a form with parts; send the JSON itself as the body")
         return self.request.body(most)
 
     def json(self, most: int) -> dict[str, Any]:
-        """Return the JSON object in the body, at most `most` bytes.
-
-        Raises:
-            BadRequest: If the body is not a JSON object.
-            BodyTooLarge: If the body is longer.
-            WrongMediaType: If the body is a form with parts.
-        """
+        """Return the JSON object in the body, at most `most` bytes."""
         return json_object(self.body(most))
 
     def file(self, most: int) -> Sent:
-        """Return the file in the body, at most `most` bytes.
-
-        Raises:
-            BadRequest: If the body is a form without a file, or with several.
-            InvalidParameter: If the body is a list of bytes that contains anything but bytes.
-            BodyTooLarge: If the body is longer.
-        """
+        """Return the file in the body, at most `most` bytes; a form must have exactly one."""
         body = self.request.body(most)
         with self.service.gates.reading.passing(self.client):
             return read_file(body, self._content_type)

@@ -107,7 +107,6 @@ def counted(groups: Mapping[str, str], table: str, *, times: bool = False) -> st
     Args:
         groups: The expression of each group, by the name of its column.
         table: A table with the columns of `all_visits`, such as `lean`.
-        times: Whether to add the time of the first and of the last visit.
     """
     return COUNTED.format(
         names="".join(f"{name}, " for name in groups),
@@ -131,12 +130,10 @@ def archived_visits(address: str, version: int) -> str:
 
 
 def view_of(files: Mapping[str, int], until: datetime | None) -> str:
-    """Return the statement that makes the view.
+    """Return the statement that makes the view, given the version of each file by its address.
 
-    Args:
-        files: The version of each file, by its address.
-        until: The end of the last archived day, UTC without a time zone: visits before it in the store are late. None
-            if there are no files.
+    `until` is the end of the last archived day, UTC without a time zone: visits before it in the store are late. It is
+    None if there are no files.
     """
     forms = {1: UNMARKED, 2: PARTLY_MARKED, 3: AS_MARKED, 4: AS_MARKED}
     selects = [

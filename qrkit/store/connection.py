@@ -298,10 +298,7 @@ class Store:
 
     @contextmanager
     def further_cursors(self) -> Iterator[Callable[[], duckdb.DuckDBPyConnection]]:
-        """Context manager: yields a factory for cursors that see committed data, for use in other threads.
-
-        Closes the cursors on exit.
-        """
+        """Context manager: yields a factory for cursors that see committed data, for other threads; closes them."""
         with self._file_statement() as cursor, ExitStack() as made:
             yield lambda: made.enter_context(closing(cursor.cursor()))
 
@@ -334,9 +331,7 @@ class Store:
     def csv(self, query: str, *, deleted: str = "") -> Iterator[Iterator[bytes]]:
         """Context manager: yields a server's query result as CSV lines; text is quoted, NULL is an empty field.
 
-        Args:
-            query: The query.
-            deleted: A DELETE that returns the same columns; it runs in the open transaction, and its rows are yielded.
+        `deleted` is a DELETE that returns the same columns; it runs in the open transaction, and its rows are yielded.
         """
         assert isinstance(self.database, Server)
         self.database.thread.written += bool(deleted)
@@ -420,10 +415,7 @@ class Store:
 
     @contextmanager
     def statement(self) -> Iterator[Cursor]:
-        """Context manager: yields a cursor for a statement.
-
-        A failed statement marks the transaction as failed, because a later COMMIT might not report the failure.
-        """
+        """Context manager: yields a cursor. A failed statement fails the transaction: COMMIT might not report it."""
         self._get_ready()
         try:
             with self.database.using() as cursor:

@@ -118,15 +118,12 @@ class Engine:
         copies: A folder for files that statements write for other processes, which nobody else may read. It is made by
             those who need it, and deleted when the database closes; a server has none.
         is_broken: Whether the database has failed and must be reopened by `restore`.
-        dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
         value_errors: The subset of `errors` that an invalid value in a row causes.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
-        before_closing: Functions called when the last store closes or the program ends.
         memory: Cached table data, by cache name.
-        helpers: Objects that work for the database, by name.
         remedy: Advice to the user after a failure.
         after_fork: What to know in a process that was forked from the one that opened the database.
     """
@@ -237,7 +234,6 @@ class Thread(threading.local):
         is_holding: Whether the thread reserves a connection, from the next statement on at the latest.
         generation: The generation of the cursor's connection.
         depth: Number of nested transactions.
-        is_reading: Whether the transaction is read-only.
         written: Number of writing statements so far.
         is_spoilt: Whether the transaction can no longer be committed.
         is_visiting: Whether the transaction holds the lock for visits.

@@ -32,15 +32,10 @@ _POWERS, _LOGARITHMS = np.array(POWERS, dtype=np.uint8), np.array(LOGARITHMS)
 
 
 def corrected(block: bytes, count: int, erased: Sequence[int] = ()) -> bytes | None:
-    """Correct a block: the erased codewords, and wrong ones at unknown places.
+    """Correct the erased codewords of a block, and wrong ones at unknown places; None if too much is wrong.
 
-    Args:
-        block: Data codewords and error correction codewords.
-        count: Error correction codewords; each corrects an erased codeword, and two a wrong one.
-        erased: Places of codewords that are not known.
-
-    Returns:
-        The block; None if too much is wrong, or so much that a false message would be likely.
+    `count` are the codewords for error correction: each corrects an erased codeword, and two a wrong one. The block is
+    also refused if so much is wrong that a false message would be likely.
     """
     syndromes = _values(block[::-1], np.arange(count))
     if not syndromes.any():

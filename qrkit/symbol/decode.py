@@ -159,12 +159,7 @@ def decode_all(picture: Readable, *, most_side: int | None = None, effort: str =
 def _symbols(
     picture: Readable, most_side: int | None, effort: str, read: Callable[[Image.Image], list[Located]]
 ) -> Iterator[list[Located]]:
-    """Yield the symbols of each frame.
-
-    Raises:
-        InvalidParameter: If the picture has none of the forms that `decode` takes, or the effort is unknown.
-        UnreadableFile: If the file cannot be read or is not such an image.
-    """
+    """Yield the symbols of each frame."""
     left = ATTEMPT_SECONDS[one_of("effort", effort, EFFORTS)]
     for looks in looks_at(picture, most_side):
         first = next(looks)
@@ -190,19 +185,10 @@ def _to_decoded(symbol: Located) -> Decoded:
 
 
 def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image.Image]]:
-    """Yield the looks of each frame, in grayscale.
+    """Yield the looks of each frame, in grayscale. Pictures and errors are those of `decode`.
 
-    The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts
-    are transparent, or from black to white, if the frame has more than 8 bits.
-
-    Args:
-        picture: See `decode`.
-        most_side: See `decode`.
-
-    Raises:
-        InvalidParameter: If `picture` is none of these.
-        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
-            drawn.
+    The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts are
+    transparent, or from black to white, if the frame has more than 8 bits.
     """
     name = where_in(picture).removeprefix(" in ") or "this"
     too_large = f"{name} has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
@@ -327,12 +313,7 @@ def where_in(picture: object) -> str:
 
 
 def _load(picture: object) -> bytes | Image.Image:
-    """Return the bytes of a file, or an image if the picture has no such bytes.
-
-    Raises:
-        InvalidParameter: If it is no picture in any of the forms that `decode` takes.
-        UnreadableFile: If the file cannot be read, or is an SVG that cannot be drawn.
-    """
+    """Return the bytes of a file, or an image if the picture is an image, an array or an SVG."""
     if isinstance(picture, Image.Image):
         return picture
     if hasattr(picture, "__array__"):
@@ -359,11 +340,7 @@ def _load(picture: object) -> bytes | Image.Image:
 
 
 def _image_of_array(array: Any) -> Image.Image:
-    """Return an array of rows and columns as an image: True or the greatest number is white.
-
-    Raises:
-        InvalidParameter: If the array has another shape, or does not hold numbers.
-    """
+    """Return an array of rows and columns as an image: True or the greatest number is white."""
     pixels = np.asarray(array)
     shape, kind = pixels.shape, pixels.dtype.kind
     if pixels.ndim == 3 and shape[2] == 1:

@@ -68,12 +68,9 @@ Histogram: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The position of a symbol in a message that several symbols share (structured append).
+    """The place of a symbol, from 1, among the 1..16 symbols that share a message (structured append).
 
-    Attributes:
-        number: 1 for the first part.
-        of: Number of symbols that share the message, 1..16.
-        parity: All bytes of the message, combined by exclusive or: equal in all of its symbols.
+    The parity is all bytes of the message, combined by exclusive or: equal in all of its symbols.
     """
 
     number: int
@@ -85,12 +82,8 @@ class Located(NamedTuple):
     """A symbol that was read, with its position.
 
     Attributes:
-        content: The text.
         version: 1..40; -1..-4 for M1..M4, as in `Symbol`.
-        ec: Error correction level L, M, Q or H.
-        mask: Data mask pattern reference, 0..7; 0..3 in a Micro QR Code.
         corners: x, y in pixels of the top left, top right, bottom right and bottom left corner of the encoded symbol.
-        part: The part of a message that the symbol holds, if the message has several.
         modules: A byte for each module, row by row, 0 for dark, as the reader sampled them before it corrected errors;
             empty if the reader does not say.
     """

@@ -25,12 +25,8 @@ def rebuilt(
 ) -> Symbol | None:
     """Return the symbol of these modules after correcting its codewords; None if too much is wrong.
 
-    Args:
-        dark: bool, side x side: True for modules that were read as dark.
-        version: 1..40.
-        level: Error correction level L, M, Q or H.
-        mask: Data mask pattern reference, 0..7.
-        sure: float, side x side: how sure each module is. The least sure codewords are erased where this helps.
+    `dark` and `sure` are arrays of side x side: which modules were read as dark, and how sure each one is. The least
+    sure codewords are erased where this helps.
     """
     count = len(codeword_blocks(version, level))
     numbers = np.asarray(bit_numbers(version)).astype(int)

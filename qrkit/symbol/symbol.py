@@ -197,12 +197,10 @@ def _micro_format(grid: list[bytearray]) -> None:
 def bit_numbers(version: int) -> memoryview:
     """Return the number of the message bit that each module of a version holds (ISO/IEC 18004:2015, 7.7.3).
 
-    Returns:
-        `side` x `side` numbers, int16, read-only, indexed by [row, column]; `numpy.asarray` converts them to an array
-        without a copy. -1 marks function patterns. k is bit k % 8 of codeword k // 8 of the final message, the highest
-        bit of a codeword first; numbers beyond the last codeword are remainder bits. In M1 and M3, the last data
-        codeword has only 4 bits.
-        `qrkit.symbol.encode.blocks.codeword_blocks` returns the block of each codeword.
+    `side` x `side` numbers, int16, read-only, indexed by [row, column]; `numpy.asarray` converts them to an array
+    without a copy. -1 marks function patterns. k is bit k % 8 of codeword k // 8 of the final message, the highest bit
+    of a codeword first; numbers beyond the last codeword are remainder bits. In M1 and M3, the last data codeword has
+    only 4 bits. `qrkit.symbol.encode.blocks.codeword_blocks` returns the block of each codeword.
     """
     side = side_of(version)
     is_function = b"".join(roles(version))

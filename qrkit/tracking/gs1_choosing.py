@@ -20,14 +20,7 @@ ANY = ("*", "*/*", "undefined")
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a request asks for.
-
-    Attributes:
-        link_type: A type of link; "" for the default.
-        languages: Languages, the most wanted first.
-        types: Media types, the most wanted first.
-        context: A context; "" for any.
-    """
+    """What a request asks for: languages and media types, most wanted first; "" is the default type, or any context."""
 
     link_type: str = ""
     languages: Sequence[str] = ()

@@ -14,11 +14,7 @@ def tidy_name(text: str) -> str:
 
 
 class Spellings:
-    """Names that are in use, which tell of a name that differs from one of them only in case.
-
-    Args:
-        names: The names, as `tidy_name` returns them.
-    """
+    """Names in use, as `tidy_name` returns them, which tell of a name that differs from one of them only in case."""
 
     __slots__ = ("_first",)
 
@@ -31,12 +27,7 @@ class Spellings:
         self._first.setdefault(tidy.casefold(), tidy)
 
     def warning(self, name: str, *, what: str) -> str:
-        """Return a sentence with a name and the first one that differs from it only in case; "" if there is none.
-
-        Args:
-            name: The name.
-            what: What has such names, in the plural.
-        """
+        """Return a sentence with a name and the first one that differs from it only in case; "" if there is none."""
         tidy = tidy_name(name)
         other = self._first.get(tidy.casefold(), tidy)
         return "" if other == tidy else f"the {what} {name!r} and {other!r} differ only in case"

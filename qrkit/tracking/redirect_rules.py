@@ -128,12 +128,8 @@ def _moment(text: str) -> datetime:
 class Type(NamedTuple):
     """What a type of condition says.
 
-    Attributes:
-        label: What people call it.
-        values: What is allowed as a value, in words; "" for a type without values.
-        check: Returns False or None, or raises ValueError, for a value that is not allowed.
-        key: What the key is, in words; "" for a type without a key.
-        choices: The values, if they are a closed list.
+    Values and the key are what is allowed, in words; "" for a type without them. For a value that is not allowed,
+    `check` returns False or None, or raises ValueError. Choices are the values, if they are a closed list.
     """
 
     label: str

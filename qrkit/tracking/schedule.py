@@ -17,13 +17,7 @@ INSTANT = timedelta(microseconds=1)
 
 
 class Span(NamedTuple):
-    """A period in which one content is served.
-
-    Attributes:
-        start: Start of the period (inclusive), UTC.
-        end: End of the period (exclusive), UTC.
-        event: Index of the active event in the schedule; None before the first event.
-    """
+    """A period (UTC, its end exclusive) in which one content is served; `event` is None before the first event."""
 
     start: datetime
     end: datetime
@@ -67,10 +61,7 @@ def last_activation(event: ScheduleEvent, moment: datetime) -> datetime | None:
 
 
 def activations(schedule: Sequence[ScheduleEvent], since: datetime, until: datetime) -> Iterator[tuple[datetime, int]]:
-    """Yield each activation from `since` (inclusive) to `until` (exclusive), with the index of the event.
-
-    Activations are sorted by time, then by index.
-    """
+    """Yield activations from `since` (inclusive) to `until` (exclusive), by time and event, with the event's index."""
     return merge(*(_activations(place, event, utc(since), utc(until)) for place, event in enumerate(schedule)))
 
 

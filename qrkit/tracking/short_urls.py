@@ -143,13 +143,7 @@ def is_address_of(path: str, code: str, urlinfo: str) -> bool:
 
 
 class Claims:
-    """Which short codes were given, and which addresses may be printed.
-
-    Args:
-        codes: All short codes that were ever assigned.
-        tails: The readable tails of short codes that have one.
-        ignores_case: Whether codes that differ only in case are one.
-    """
+    """Which short codes were ever given, and which addresses may be printed, with the readable tails of codes."""
 
     def __init__(self, codes: Iterable[str], tails: Mapping[str, str], *, ignores_case: bool = False) -> None:
         self._folded = str.lower if ignores_case else str
@@ -187,14 +181,7 @@ def slug(text: str) -> str:
 
 
 def base_url_of(text: str, *, name: str = "base_url") -> str:
-    """Return a valid base URL without the trailing slash.
-
-    Args:
-        name: What errors call it.
-
-    Raises:
-        InvalidParameter: If the text is not an http or https URL with a host, or has a user, a query or a fragment.
-    """
+    """Return a base URL (http or https, without a user, query or fragment) without the trailing slash."""
     try:
         parts = urlsplit(text)
         is_good = _BASE_URL.fullmatch(text) and text.isprintable() and parts.hostname and (parts.port or 1)
@@ -215,10 +202,8 @@ def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
 def path_of(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> str | None:
     """Return the path of a short URL on any host below that of its base URL; None for other text.
 
-    Args:
-        url: An http or https URL.
-        base_url: The base URL; if it has a path, the short code may follow that path.
-        paths: The paths of other base URLs by host in lower case, such as {"a.example": "/qr/"}.
+    If the base URL has a path, the short code may follow it. `paths` are those of other base URLs by host in lower
+    case, such as {"a.example": "/qr/"}.
     """
     parts = _http_parts(url)
     if parts is None:
@@ -234,12 +219,8 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
     """Return the code and tail of a short URL on any host; None if the path does not start with a short code.
 
     Only who knows all codes can tell where a code with slashes ends. Here the first part is the code if the rest may be
-    a readable tail as we write it, else the whole path is. `%2F` is a slash within a code.
-
-    Args:
-        url: An http or https URL.
-        base_url: The base URL; if it has a path, the short code may follow that path.
-        paths: The paths of other base URLs by host, as for `path_of`.
+    a readable tail as we write it, else the whole path is. `%2F` is a slash within a code. Base URLs count as in
+    `path_of`.
     """
     path = path_of(url, base_url, paths)
     if not path:
@@ -278,10 +259,7 @@ def leads_to_this_machine(url: str) -> bool:
 def shared_paths(urls: Iterable[str]) -> dict[str, str]:
     """Return the path that all short URLs of a host share before their last part, for hosts with several short URLs.
 
-    It may be the path of the host's base URL, or a part of all short codes.
-
-    Args:
-        urls: Short URLs; other texts are ignored.
+    It may be the path of the host's base URL, or a part of all short codes. Other texts are ignored.
 
     Example:
         >>> shared_paths(["https://a.example/qr/door", "https://a.example/qr/gate", "https://b.example/shelf"])

@@ -27,23 +27,12 @@ def as_text(column: pd.Series) -> pd.Series:
 
 
 def text_column(values: Iterable[Any], *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
-    """Return a text column.
-
-    Args:
-        values: The values; None, NaN, NaT and NA are missing values.
-        index: The row labels; by default, numbers from 0.
-        name: The name of the column.
-    """
+    """Return a text column, in which None, NaN, NaT and NA are missing values."""
     return as_text(pd.Series(list(values), dtype="object", index=index, name=name))
 
 
 def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:
-    """Convert columns to the given dtypes, with `as_text` for `str` and `astype` for other dtypes.
-
-    Args:
-        frame: The rows.
-        dtypes: The dtypes by column name; other columns stay unchanged.
-    """
+    """Convert columns to dtypes by their names, with `as_text` for `str` and `astype` for other dtypes."""
     texts = {name: as_text(frame[name]) for name, dtype in dtypes.items() if dtype == "str"}
     others = {name: dtype for name, dtype in dtypes.items() if dtype != "str"}
     return frame.astype(others).assign(**texts)
@@ -88,11 +77,7 @@ def text_of(value: Any, column: Hashable, kind: str = "text") -> str:
     """Convert a cell of a DataFrame to text: strings are unchanged; NaN, NaT, NA and None become "".
 
     Numbers are formatted as in a workbook (7.0 is "7"), bools as `true` and `false`, timestamps as `yyyy-MM-dd
-    HH:mm:ss` in UTC. Timestamps without a time zone are UTC, and such a midnight becomes a day.
-
-    Raises:
-        InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the
-            column.
+    HH:mm:ss` in UTC. Timestamps without a time zone are UTC, and such a midnight becomes a day. Colors are texts, too.
     """
     if isinstance(value, str):
         return str.__str__(value)

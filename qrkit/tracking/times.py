@@ -46,14 +46,7 @@ def naive(moment: datetime) -> datetime:
 
 
 def zone_of(name: str | ZoneInfo) -> ZoneInfo:
-    """Return the time zone with an IANA name, like "Europe/Ljubljana".
-
-    Args:
-        name: The name, or a ZoneInfo with a name.
-
-    Raises:
-        InvalidParameter: If no time zone has this name.
-    """
+    """Return the time zone with an IANA name, like "Europe/Ljubljana"; refuse an unknown name."""
     zone = zone_or_none(name.key if isinstance(name, ZoneInfo) else name)
     if zone is None:
         rule = f"must be an IANA name of a time zone, like UTC or Europe/Ljubljana{suggest_zone(str(name))}"
@@ -67,12 +60,7 @@ def first_moment(zone: ZoneInfo, day: date) -> datetime:
 
 
 def moment_in(zone: ZoneInfo, bound: date) -> datetime:
-    """Convert a bound to naive UTC.
-
-    Args:
-        zone: The time zone of a bound that does not have its own.
-        bound: A timestamp, or a day, which is converted to the start of the day.
-    """
+    """Convert a timestamp, or the start of a day, to naive UTC; the zone counts if the bound does not have its own."""
     if not isinstance(bound, datetime):
         return first_moment(zone, bound)
     return naive(bound if bound.tzinfo else datetime.combine(bound.date(), bound.time(), zone))
@@ -100,11 +88,7 @@ def to_iso(moment: datetime) -> str:
 
 
 def from_day(text: str, *, name: str = "day") -> date:
-    """Parse a date, `yyyy-MM-dd`; the caller decides the time zone.
-
-    Raises:
-        InvalidParameter: If the text is not a valid date; the error names the field `name`.
-    """
+    """Parse a date, `yyyy-MM-dd`; the caller decides the time zone."""
     try:
         return date.fromisoformat(text)
     except ValueError as error:
@@ -124,11 +108,7 @@ def timestamp_rule(value: Any) -> str:
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:
-    """Parse `yyyy-MM-ddTHH:mm:ssZ`; other ISO 8601 offsets are converted to UTC.
-
-    Raises:
-        InvalidParameter: If the text is not a valid timestamp; the error names the field `name`.
-    """
+    """Parse `yyyy-MM-ddTHH:mm:ssZ`; other ISO 8601 offsets are converted to UTC."""
     try:
         return utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
@@ -144,9 +124,6 @@ def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
     """Parse `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ssZ`; UTC if the text has no offset.
 
     The text may omit seconds, include fractions of a second, or be a date only, as spreadsheets and pandas write them.
-
-    Raises:
-        InvalidParameter: If the text is not a valid timestamp; the error names the field `name`.
     """
     try:
         if _TABLE_FORM.fullmatch(text):

@@ -42,11 +42,9 @@ CROWD = 6
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a trial is about.
+    """What a trial is about: a content, and the picture of its code as it is.
 
     Attributes:
-        content: The content of the code.
-        picture: The code as it is.
         name: Version and error correction level of the codes that phones see, such as 3-M.
         design: Draws the code with this content.
         plain: Draws a plain code with this content, of the same version and level.
@@ -62,11 +60,7 @@ class Subject:
 
 
 def subject_of(subject: Design | Readable, url: str) -> Subject:
-    """Return what draws a design, or the code in a picture, with other contents.
-
-    Args:
-        subject: A design, or a picture in any form that `decode` takes.
-    """
+    """Return what draws a design, or the code in a picture, with other contents."""
     return _of_design(subject, url) if isinstance(subject, Design) else _of_picture(*matched(subject), url)
 
 

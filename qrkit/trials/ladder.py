@@ -30,12 +30,10 @@ class Colored(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of the ladder.
+    """A step of the ladder: size, blur, contrast, tilt or dark.
 
-    Attributes:
-        condition: size, blur, contrast, tilt or dark.
-        strength: Width of a module in millimeters for size; blur in modules, the share of the contrast that is left,
-            degrees of tilt, and the standard deviation of the noise in grays, 0..255.
+    Its strength is the millimeters of a module for size, the modules of a blur, the share of the contrast that is left,
+    the degrees of a tilt, and for dark the standard deviation of the noise in grays, 0..255.
     """
 
     condition: str

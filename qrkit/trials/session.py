@@ -54,13 +54,8 @@ class Session:
     """The state of a trial, for threads that answer phones and for those that answer the page.
 
     In round 0, phones join by scanning a plain code. Odd rounds show the code that is tried, even ones the plain one,
-    so that both are read from the same distance in the same light.
-
-    Args:
-        seconds: How long a code is shown to phones that do not read it.
-
-    Attributes:
-        screen: CSS pixels per millimeter; None if the screen was not measured.
+    so that both are read from the same distance in the same light. A code is shown for `seconds` to phones that do not
+    read it. `screen` is CSS pixels per millimeter; None if the screen was not measured.
     """
 
     def __init__(self, subject: Subject, url: str, seconds: float) -> None:
@@ -82,11 +77,7 @@ class Session:
         return self._at >= len(self._rounds)
 
     def scan(self, id: str, address: str, agent: str) -> Said | None:
-        """Note that a phone has opened the address of a code; None if there is no such code, or no trial any more.
-
-        Args:
-            address: The IP address of the phone. Together with the user agent, it tells phones apart.
-        """
+        """Note that a phone has opened the address of a code; None if there is no such code, or no trial any more."""
         with self._changed:
             number = next((number for number, one in enumerate(self._rounds) if one.id == id), None)
             self._give_up_late()

@@ -47,14 +47,8 @@ NO_PAGE: Answer = ("", b"")
 class TrialPages:
     """The WSGI app of a trial. Whatever is not an address of it gets the same answer: 404, without a word.
 
-    Args:
-        note: What had to change in the code.
-        pause: Seconds between two codes, in which people get their phones ready.
-        result: Returns the page with the result.
-
-    Attributes:
-        token: The secret part of the address of the page.
-        is_told: Set once the page has the result.
+    `note` says what had to change in the code, and `pause` is the seconds between two codes, in which people get their
+    phones ready. `token` is the secret part of the address; `is_told` is set once the page has the result.
     """
 
     def __init__(self, session: Session, note: str, pause: float, result: Callable[[], str]) -> None:

@@ -44,12 +44,10 @@ _TAPPED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a scan leads.
+    """Where a scan leads: `redirect` sends the browser to the link, `page` shows the content.
 
-    Attributes:
-        kind: `redirect` sends the browser to `link`, `page` shows the content.
-        link: The URL to follow, or on a page the URL to tap, in ASCII; None for plain text.
-        download: File name and media type of a contact or an event; None for anything else.
+    The link is in ASCII; a page has it to tap, or None for plain text. `download` has the file name and the media type
+    of a contact or an event.
     """
 
     kind: Literal["redirect", "page"]
@@ -95,11 +93,8 @@ def _in_new_form(text: str) -> str:
 def with_query(link: str, query: str, names: Collection[str], reserved: str = "") -> str:
     """Return a link with those parameters of a visitor's query that may pass and that the link does not have itself.
 
-    Args:
-        link: An http or https URL as returned by `destination`.
-        query: The query as it was sent, each byte a letter of Latin-1.
-        names: The names of the parameters that may pass; `*` stands for all.
-        reserved: The name of one that may not pass.
+    The link is one that `destination` returns; the query is as it was sent, each byte a letter of Latin-1. Parameters
+    with these names may pass (`*` stands for all), but not the reserved one.
     """
     location, hash_sign, fragment = link.partition("#")
     own = {reserved, *(name for name, _ in parse_qsl(urlsplit(location).query, keep_blank_values=True))}
@@ -123,12 +118,7 @@ def with_utm(content: str, utm: str) -> str:
 
 
 def link_behind(written: str, target: str) -> str | None:
-    """Return the link of a text on a page, in ASCII; None if it is unsafe, or leads elsewhere than the text says.
-
-    Args:
-        written: The text that is shown, such as a number or an address.
-        target: What it leads to, such as `tel:+38640123456`.
-    """
+    """Return the link of a text on a page, in ASCII; None if it is unsafe, or leads elsewhere than the text says."""
     link = None if INVISIBLE.search(re.sub(r"[ \n]", "", written)) else destination(target).link
     if link and link.startswith(("http:", "https:")):
         # Letters of other alphabets can look like those of a well-known host.
@@ -141,10 +131,8 @@ def link_behind(written: str, target: str) -> str | None:
 def path_below(location: str, hosts: frozenset[str], path: str = "") -> str:
     """Return what follows `path` in the path of a location on one of these hosts; "" if nothing does.
 
-    Args:
-        location: An http or https URL as returned by `destination`; its port is ignored.
-        hosts: Host names in lower case.
-        path: A path without a trailing slash.
+    The location is one that `destination` returns, and its port is ignored. Hosts are in lower case; the path has no
+    trailing slash.
     """
     parts = urlsplit(location)
     target_path, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"

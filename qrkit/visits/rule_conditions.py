@@ -62,17 +62,9 @@ FIRST = ScanNumber(1, 1)
 class Visitor:
     """What is known of the request that a rule is asked about.
 
-    Attributes:
-        moment: When it arrived.
-        headers: Headers by lower-case name.
-        query: The query as it was sent.
-        short_code: The short code that was asked for.
-        address: The IP address.
-        place: The place of the address.
-        key: Key of the visitor on this day, 64 bits.
-        is_new: Whether this is the visitor's first scan of the code today.
-        number: The number of the scan.
-        elements: Values by application identifier, of a GS1 Digital Link.
+    Headers have lower-case names; the query is as it was sent. The key, 64 bits, is that of the visitor on this day,
+    and `is_new` says whether this is the visitor's first scan of the code today. `number` is that of the scan.
+    `elements` are values by application identifier, of a GS1 Digital Link.
     """
 
     moment: datetime

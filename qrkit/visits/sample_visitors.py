@@ -30,12 +30,7 @@ def sample_request(
 ) -> Request:
     """Return what the browser of a visitor sends, for any short code.
 
-    Args:
-        device: One of `SAMPLES`, whose usual user agent is sent unless there is another.
-        referrer: The URL, or the host alone.
-
-    Raises:
-        InvalidParameter: If the device is not one of `SAMPLES`.
+    A device, one of `SAMPLES`, sends its usual user agent unless there is another. A referrer may be the host alone.
     """
     usual = SAMPLES[one_of("device", device, SAMPLES, "is not known")] if device else ""
     headers = {"user-agent": user_agent or usual, "accept-language": language}

@@ -20,12 +20,7 @@ AT_ONCE_SECONDS = 2
 
 
 def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
-    """Classify a visit to a live code: a person's scan, a HEAD request, a prefetch, or a bot.
-
-    Args:
-        method: GET or HEAD.
-        headers: Headers by lower-case name.
-    """
+    """Classify a visit to a live code: a person's scan, a HEAD request, a prefetch, or a bot."""
     if method == "HEAD":
         return "head"
     for name in PURPOSE_HEADERS:
@@ -46,10 +41,7 @@ class Visitors:
     """Keys of visitors. A key is valid for one UTC day; addresses are not stored, and yesterday's salt is deleted.
 
     The first visit after midnight starts the new day. A request from just before midnight that is handled after that
-    visit gets a key of the new day.
-
-    Args:
-        salt_of: Returns the salt of a day, given by its ordinal; called for each key.
+    visit gets a key of the new day. The salt of a day, given by its ordinal, is asked for with each key.
     """
 
     def __init__(self, salt_of: Callable[[int], bytes] | None = None) -> None:

@@ -33,8 +33,7 @@ class Intervals(NamedTuple):
 
     Attributes:
         effect: Logarithm of the ratio, or the difference.
-        low: Lower end of the interval; -inf for none.
-        high: Upper end of the interval; inf for none.
+        low: Lower end of the interval; -inf for none, as `high` is inf.
         error: Standard deviation of the effect as it is known at this look.
         probability: Probability that the effect is above 0.
     """
@@ -95,7 +94,6 @@ def difference_sequence(
 
     Args:
         values: The value of each visitor, in the order of their time.
-        is_second: Whether each visitor had the second variant.
         share: Probability of the second variant for each visitor, above 0 and below 1.
         looks: Number of visitors at each look.
         alpha: Probability that the interval is ever wrong.

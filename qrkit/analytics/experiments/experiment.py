@@ -223,9 +223,8 @@ def _outlook(effect: float, nearest: float, error: float, information: float) ->
     The error shrinks with what each day adds, and the interval with it; the effect stays, and is taken for normal.
 
     Args:
-        effect: The effect, above 0.
+        effect: The effect, above 0; `error` is its standard deviation.
         nearest: The end of its interval that is the nearest to 0.
-        error: Standard deviation of the effect.
         information: What a day adds to 1 / the variance of the effect.
     """
     wider, gained = (1 - nearest / effect) ** 2 - 1 if effect else inf, error**2 * information
@@ -273,12 +272,7 @@ def _shown(found: Intervals, method: Method) -> Intervals:
 
 
 def _pair_sentence(row: Mapping[str, Any], outcome: str) -> str:
-    """Say what is known of two variants.
-
-    Args:
-        row: A row of `experiment`, without its sentence.
-        outcome: What counts, as for `experiment`.
-    """
+    """Say what is known of two variants, from a row of `experiment` without its sentence."""
     if row["reason"]:
         words = "Nothing can be said about {second} and {first}: {reason}."
         return say(words, first=row["first"], second=row["second"], reason=row["reason"])
@@ -312,9 +306,7 @@ def time_text(days: float) -> str:
 def _split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:
     """Say whether a split can be believed, by the variant that is farthest from its share.
 
-    Args:
-        frame: Columns variant, visitors, expected.
-        is_broken: Whether the split is broken.
+    The frame has the columns variant, visitors and expected.
     """
     total = int(frame["visitors"].sum())
     if not total:

@@ -31,8 +31,6 @@ class Pair(NamedTuple):
     """Visitor-days of two variants, in the order of their time, from strata in which both could be drawn.
 
     Attributes:
-        first: Name of one variant.
-        second: Name of the other.
         rows: The visitors: columns day (number among `days`), place (number of the stratum among `odds`), is_second,
             converted (bool), value (float64, missing for several currencies); the index counts all visitors.
         odds: Weight of the second divided by that of the first, for each stratum.

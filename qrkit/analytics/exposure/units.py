@@ -46,14 +46,7 @@ MOST_SHOWN = 10
 
 
 class CodeOf(NamedTuple):
-    """A QR Code with a value of a field.
-
-    Attributes:
-        name: Its name, which is unique.
-        value: The value of the field.
-        part: The group that it is counted in.
-        created: The day on which it was created.
-    """
+    """A QR Code with the value of a field; its name is unique, and `part` is the group that it is counted in."""
 
     name: str
     value: str

@@ -197,13 +197,8 @@ def daily_groups(
 ) -> np.ndarray:
     """Return how many groups of each size come to each code on each day: int64, sizes x codes x days.
 
-    If scans depend on earlier days, the simulation starts early enough to be stationary on the first day.
-
-    Args:
-        rates: Scans per day of each code, 0 or more.
-        since: The first day; a datetime counts as its day.
-        days: Number of days, 1 or more.
-        truth: Properties of the scans; only those that concern days and groups are used.
+    If scans depend on earlier days, the simulation starts early enough to be stationary on the first day. The rates are
+    scans per day of each code, 0 or more. Of `truth`, only what concerns days and groups is used.
     """
     lead = _lead(truth)
     calendar = _calendar_factors(since, days, truth, lead=lead)
@@ -216,9 +211,7 @@ def daily_groups(
 def _calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> np.ndarray:
     """Return the factor that multiplies the rate on each day and is not random: weekdays, decay and change.
 
-    Args:
-        since: The first day; a datetime counts as its day.
-        lead: Number of days before the first day to include as well.
+    `lead` days before the first day are included as well.
     """
     since = day_of("since", since)
     passed = np.arange(-lead, days)
@@ -231,11 +224,7 @@ def _calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) ->
 
 
 def day_of(name: str, given: date | str) -> date:
-    """Return a date as it is, and the date of a datetime or of a text such as 2026-06-01.
-
-    Args:
-        name: Name of the parameter, for the error.
-    """
+    """Return a date as it is, and the date of a datetime or of a text such as 2026-06-01; errors call it `name`."""
     if isinstance(given, str):
         return from_day(given, name=name)
     if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself

@@ -34,17 +34,7 @@ TITLE = "Demo report: these scans are made up"
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """The results of a demo.
-
-    Attributes:
-        imported: Result of the import of the spreadsheet.
-        pictures: Number of image files, two per QR Code.
-        visits: Number of requests sent to the redirect.
-        scans: Number of requests that count as scans.
-        store: The tracking store.
-        codes: The folder with the images.
-        report: The report.
-    """
+    """The results of a demo: two pictures per QR Code, and visits, of which some count as scans."""
 
     imported: ImportResult
     pictures: int
@@ -92,16 +82,7 @@ def dress(portfolio: Portfolio) -> None:
 
 
 def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bool = True) -> DemoResult:
-    """Run the demo in a folder. The results of an earlier demo in it are replaced.
-
-    Args:
-        add: Adds the QR Codes to a portfolio; by default, those of the bundled spreadsheet.
-        seed: Seed of the simulated month of scans.
-        show_progress: Whether to show progress on the error stream if it is a terminal.
-
-    Raises:
-        QrkitError: If `add` raises an error; the results of an earlier demo are kept.
-    """
+    """Run the demo in a folder. The results of an earlier demo in it are replaced, unless `add` raises an error."""
     # tqdm: None shows a bar only on terminals.
     hidden = None if show_progress else True
     with open_portfolio(":memory:") as trial:

@@ -27,14 +27,10 @@ AGAIN = 0.11
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """When people of a campaign scan.
+    """When people of a campaign scan: weights of the hours of the day (UTC), and of the weekdays from Monday.
 
-    Attributes:
-        hours: Weight of each hour of the day, UTC.
-        week: Weight of each weekday from Monday.
-        half_life: Days until interest in a new code has halved.
-        peak: Day of the month, from 0, with the most visitors; None for no peak.
-        abroad: Share of visitors from other countries.
+    Interest in a new code halves in `half_life` days. `peak` is the day of the month, from 0, with the most visitors,
+    if there is one; `abroad` is the share of visitors from other countries.
     """
 
     hours: tuple[float, ...]

@@ -31,9 +31,6 @@ def replaced(content: Content, changes: Mapping[str, Any]) -> Content:
     """Return a content with some fields changed, and the rest of its text as it is; None takes a field out.
 
     Fields of the content that break a rule of ours stay as they are, unless they are changed.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule.
     """
     old, sound = _in_our_words(content)
     fields = {**sound, **changes}

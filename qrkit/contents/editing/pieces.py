@@ -42,12 +42,7 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 
 class Piece(NamedTuple):
-    """A piece of a text.
-
-    Attributes:
-        key: What it is about; "" if nothing reads it.
-        text: As it is written.
-    """
+    """A piece of a text, as it is written; `key` is what it is about, "" if nothing reads it."""
 
     key: str
     text: str
@@ -255,8 +250,6 @@ def merged(notation: Notation, theirs: str, old: str, new: str, *, in_parts: boo
     """Return their text with what differs between two texts of ours; everything else stays as it is written.
 
     Args:
-        notation: The notation of all three.
-        theirs: The text to change.
         old: What we would have written for the same fields; "" to write all of ours anew.
         new: What we would write for the changed fields.
         in_parts: Whether a piece that has parts keeps those that do not differ, and all of them if they are empty.

@@ -36,11 +36,7 @@ def _check_iban(number: str) -> str:
 
 
 def check_creditor_reference(number: str) -> str:
-    """Return an ISO 11649 reference without what only separates its characters.
-
-    Raises:
-        PydanticCustomError: If it is not one, or has wrong check digits.
-    """
+    """Return an ISO 11649 reference without what only separates its characters; wrong check digits are refused."""
     number = compact(number)
     if not number.isascii() or not number.isalnum() or not 5 <= len(number) <= LONGEST_REFERENCE:
         raise broken("must be RF, two check digits, and 1..21 letters and digits (ISO 11649)")

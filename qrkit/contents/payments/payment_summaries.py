@@ -27,9 +27,6 @@ def payment_summary(content: str) -> str:
 
     A name may be made of a content that was cut or whose line breaks became spaces; such a payment cannot be read, so
     the line says only what it is.
-
-    Args:
-        content: A text that begins as a payment does.
     """
     found = read(content)
     for beginning, (kind, title, detail, describe) in PAYMENTS.items():

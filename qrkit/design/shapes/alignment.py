@@ -17,11 +17,7 @@ RING, HOLE, CENTER = 0.9, 0.25, 0.3
 
 
 def alignment_pattern(style: ModuleType) -> Outline:
-    """Draw the alignment pattern of a module style, in modules from its own top left corner.
-
-    Args:
-        style: A value of `Modules.type`.
-    """
+    """Draw the alignment pattern of a module style, in modules from its own top left corner."""
     first, second = (0, 0) if style in SHARP else (1, 0) if style in CLASSY else (1, 1)
     ring, hole, center = ((first * radius, second * radius) * 2 for radius in (RING, HOLE, CENTER))
     return rounded(0, 0, 5, 5, ring) + rounded(1, 1, 3, 3, hole).hole() + rounded(2, 2, 1, 1, center)

@@ -25,11 +25,8 @@ IS_FALLING, IS_RISING = (bytes(around == one for around in range(256)) for one i
 def contours(cells: Sequence[bytes], *, bridged: bool = True) -> list[Contour]:
     """Return the contours of the cells that are 1, by their first corner from top to bottom and left to right.
 
-    Dark cells are always on the right of a contour, so the non-zero and the even-odd rule fill the same area.
-
-    Args:
-        cells: Rows of bytes, 1 for a dark cell, 0 for a light one; all of the same length.
-        bridged: True if cells that touch only at a corner belong to one contour.
+    Dark cells are always on the right of a contour, so the non-zero and the even-odd rule fill the same area. If
+    `bridged`, cells that touch only at a corner belong to one contour.
     """
     around, points = surroundings(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
     # Row by row, horizontal sides join the first corner with the second, the third with the fourth, and so on.
@@ -76,9 +73,6 @@ def _vertical_partners(corners: list[int], around: bytes, columns: int, is_cross
     """Return, for each corner, the index of the corner at the other end of its vertical side.
 
     Args:
-        corners: The indices of points where lines turn.
-        around: What is around each point.
-        columns: Points per row.
         is_crossed: For `bytes.translate`: whether, of two lines at a point, the one from the left continues downwards.
     """
     partners, ends = [0] * len(corners), [-1] * columns

@@ -204,8 +204,6 @@ def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | 
     """Return the shape of an eye as drawn in a corner.
 
     Args:
-        pattern: A name in `EYES`.
-        corner: top_left, top_right or bottom_left.
         inner: A name in `EYES`, whose pupil is drawn instead of that of `pattern`.
         modules: The style in which the pattern `modules` is drawn; by default, dots.
     """

@@ -36,7 +36,6 @@ def _rounded(cells: Cells, upper_left: float = 0.5, upper_right: float = 0.5) ->
     """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends.
 
     Args:
-        cells: Rows of bytes, 1 for each cell with a module.
         upper_left: Radius of upper left and lower right corners; at most half of a module without any neighbor.
         upper_right: Radius of the other corners.
     """
@@ -80,7 +79,6 @@ def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: boo
     """Draw the contours of cells with round corners. A corner takes at most half of the shorter side next to it.
 
     Args:
-        cells: Rows of bytes, 1 for each cell with a module.
         outer: Largest radius of corners that point outwards, in cells.
         inner: Largest radius of corners that point inwards, which are filled.
         bridged: True to join cells that touch only at a corner.
@@ -127,9 +125,7 @@ TINTED = {"bricks": 0.12}
 def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Outline:
     """Draw cells, such as those of an eye, as the modules of a symbol are drawn; for sprites of your own, as squares.
 
-    Args:
-        cells: Rows of bytes, 1 for each cell with a module.
-        touching: True to enlarge dots and other small modules until they touch.
+    If `touching`, dots and other small modules are enlarged until they touch.
     """
     if style := STYLES.get(modules.type):
         return Scattered(style(cells))
@@ -141,13 +137,9 @@ def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Out
 
 
 def one_module(style: ModuleType, cells: Cells, column: int, row: int) -> Outline:
-    """Return what one module takes up of the shape that a style draws.
+    """Return what one module takes up of the shape of a style: rounded, bars or columns.
 
-    Args:
-        style: rounded, bars or columns, in which no module reaches into the cell of another.
-        cells: Rows of bytes, 1 for each cell with a module.
-        column: Column of the module.
-        row: Row of the module.
+    In these styles, no module reaches into the cell of another.
     """
     line = cells[row]
     left, right = column > 0 and line[column - 1], column + 1 < len(line) and line[column + 1]
@@ -200,8 +192,7 @@ def _side(end: str, steps: tuple[int, int, int], outer: float, inner: float) -> 
     Args:
         end: M for the first side of a contour, LZ for the last, and L for the others.
         steps: Cells down before it, across, and down after it.
-        outer: Largest radius of corners that point outwards.
-        inner: Largest radius of corners that point inwards.
+        outer: Largest radius of corners that point outwards; `inner` is that of the others.
     """
     before, across, after = steps
     corners = _corner((0, before), (across, 0), outer, inner), _corner((across, 0), (0, after), outer, inner)
@@ -213,10 +204,8 @@ def _corner(before: Line, after: Line, outer: float, inner: float) -> Outline:
     """Draw a line to a corner at 0, 0, and around it to where the next line begins.
 
     Args:
-        before: The whole line before the corner, across and down.
-        after: The whole line after it.
-        outer: Largest radius if the contour turns right.
-        inner: Largest radius if it turns left.
+        before: The whole line before the corner, across and down; `after` is the one after it.
+        outer: Largest radius if the contour turns right; `inner` is that for a left turn.
     """
     lengths = [abs(sum(line)) for line in (before, after)]
     (in_x, in_y), (out_x, out_y) = (

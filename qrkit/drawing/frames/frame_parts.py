@@ -37,10 +37,8 @@ class Room:
         capital: Height of the caption's capital letters.
         words: Length of the caption's longest line in capital heights; 0 if there is none.
         second: Length of the subtitle's longest line in its own capital heights; 0 if there is none.
-        more: Height that further lines of the caption add.
-        second_more: Height that further lines of the subtitle add.
+        more: Height that further lines of the caption add; `second_more` is the same for the subtitle.
         is_top: Whether the words belong above the symbol.
-        modules: How the modules of the symbol are drawn.
     """
 
     side: float
@@ -81,14 +79,10 @@ class Room:
 
 
 class Slot(NamedTuple):
-    """A straight place for words.
+    """A straight place for words: x and y are the middle of the words and of their capital letters.
 
-    Attributes:
-        x: Middle of the words.
-        y: Middle of their capital letters.
-        width: Room for the words.
-        capital: Height of capital letters, if the words are not too long.
-        on_ink: Whether they stand on the color of the frame.
+    `capital` is the height of these letters if the words are not too long for the width. With `on_ink`, the words stand
+    on the color of the frame.
     """
 
     x: float
@@ -99,14 +93,7 @@ class Slot(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """A ring for words.
-
-    Attributes:
-        x: Center of the ring.
-        y: Center of the ring.
-        radius: Middle of the ring.
-        capital: Height of capital letters, if the words are not too long.
-    """
+    """A ring for words: its center, the radius of its middle, and the height of capital letters, as in `Slot`."""
 
     x: float
     y: float
@@ -116,16 +103,9 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The drawing of a frame.
+    """The drawing of a frame: shapes in painting order, around a light square with its top left corner at x, y.
 
-    Attributes:
-        width: Width of the frame.
-        height: Height of the frame.
-        x: Left edge of the light square.
-        y: Top edge of the light square.
-        parts: Shapes, in painting order.
-        caption: Where the caption is.
-        subtitle: Where the subtitle is: below the caption, if both have the same middle. On a ring, both share it.
+    A subtitle is below the caption, if both have the same middle. On a ring, both share it.
     """
 
     width: float
@@ -148,11 +128,7 @@ class Cut:
 
 
 def strip_height(room: Room, around: float = 0.8) -> int:
-    """Return the height of a strip for the lines of a caption in whole modules, 0 without one.
-
-    Args:
-        around: Space above and below, in capital heights.
-    """
+    """Return the whole modules of a strip for a caption, `around` capital heights above and below it; 0 without one."""
     if not room.words:
         return 0
     subtitle = (LEADING + SECOND) * room.capital + room.second_more if room.second else 0
@@ -160,14 +136,7 @@ def strip_height(room: Room, around: float = 0.8) -> int:
 
 
 def lines(room: Room, x: float, y: float, width: float, *, on_ink: bool = True) -> tuple[Slot | None, Slot | None]:
-    """Return the places of caption and subtitle, which have one middle: the subtitle is below the caption.
-
-    Args:
-        x: Middle of both.
-        y: Middle of both together.
-        width: Room for each.
-        on_ink: Whether they stand on the color of the frame.
-    """
+    """Return the places of caption and subtitle, which have one middle, x and y: the subtitle is below the caption."""
     if not room.words:
         return None, None
     first = Slot(x, y, width, room.capital, on_ink)
@@ -182,12 +151,7 @@ def border(room: Room, *, more: float = 0) -> tuple[Part, ...]:
 
 
 def soft(*corners: Sequence[float]) -> Outline:
-    """Create a polygon with round corners.
-
-    Args:
-        corners: x, y and, unless the corner is sharp, the radius of each corner. Neighboring corners need room for
-            their curves.
-    """
+    """Create a polygon of corners: x, y and, if round, the radius. Neighbors need room for their curves."""
     found: list[Segment] = []
     count = len(corners)
     for index, (x, y, *radius) in enumerate(corners):

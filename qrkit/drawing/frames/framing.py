@@ -57,16 +57,14 @@ LEAST_CONTRAST, USUAL_CONTRAST = 3.0, 4.5
 
 
 class Framed(NamedTuple):
-    """A frame around a QR Code image.
+    """A frame around a QR Code image, in pixels.
 
     Attributes:
-        width: Width of the whole image in pixels.
-        height: Height of the whole image in pixels.
         placeholder: The area for the QR Code image.
         shapes: The frame, in painting order.
         missing: Characters for which a font has no letter.
         faint: Letters that people can hardly read: their color, and the color behind them.
-        words: The texts by their field of `Caption`, and the box of each in pixels: left, top, right and bottom.
+        words: The texts by their field of `Caption`, and the box of each: left, top, right and bottom.
         capital: Height of the smallest capital letters in modules; infinite without words.
     """
 
@@ -83,12 +81,7 @@ class Framed(NamedTuple):
 # One image asks for its frame three times. The cache is small, because it also keeps the pictures of the design.
 @lru_cache(maxsize=4)
 def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
-    """Draw the frame of a design.
-
-    Args:
-        design: Provides colors and sizes.
-        layout: The layout of the QR Code image without its frame.
-    """
+    """Draw the frame of a design; the layout is that of the QR Code image without it."""
     lettering = _Lettering(frame)
     cut = _cut(design, frame, layout, lettering)
     width, height, module = _size(design, cut)
@@ -193,13 +186,7 @@ def _inside(start: float, most: float) -> float:
 
 
 class _Text(NamedTuple):
-    """A text of a frame.
-
-    Attributes:
-        field: Path of its field.
-        text: The text.
-        lines: Its lines, set.
-    """
+    """A text of a frame: the path of its field, and its lines as letters."""
 
     field: str
     text: str
@@ -329,12 +316,7 @@ class _Lettering:
 
 
 def _broken(text: str, count: int, indent: int) -> list[str]:
-    """Break a text between words into `count` lines of similar length, or fewer if it has fewer words.
-
-    Args:
-        count: Number of lines.
-        indent: Number of letters whose room the first line leaves for an icon.
-    """
+    """Break a text between words into at most `count` similar lines; an icon takes the room of `indent` letters."""
     words = re.split(" +", BEFORE_SIGN.sub("\u00a0", text.strip(" ")))
     cuts = combinations(range(1, len(words)), min(count, len(words)) - 1)
     broken = ([" ".join(words[first:last]) for first, last in pairwise((0, *cut, len(words)))] for cut in cuts)

@@ -38,13 +38,9 @@ MOST_NAMED = 8
 
 
 class Letters(NamedTuple):
-    """Letters of a font. Lengths are in units of the font; y points downwards, with 0 at the baseline.
+    """Letters of a font: the advance and outline of each, and the change of the advance between two characters.
 
-    Attributes:
-        units: Units per em.
-        capital: Height of capital letters.
-        outlines: Advance and outline of each character that the font has.
-        kerning: Change of the advance between two characters.
+    Lengths are in units of the font, of which an em has `units`; y points downwards, with 0 at the baseline.
     """
 
     units: float
@@ -54,12 +50,9 @@ class Letters(NamedTuple):
 
 
 class Glyph(NamedTuple):
-    """A letter in its place on a line.
+    """A letter at a place on a line, in capital heights; its advance includes the space to both sides.
 
-    Attributes:
-        outline: Its shape; lengths in capital heights, y downwards, with 0, 0 at the left end of its baseline.
-        x: Its place on the line.
-        advance: Its width, with the space to both sides.
+    In the outline, y points downwards, and 0, 0 is the left end of the baseline.
     """
 
     outline: Outline
@@ -70,11 +63,8 @@ class Glyph(NamedTuple):
 class Words(NamedTuple):
     """A text as outlines on a baseline. All lengths are in heights of capital letters, so a capital has height 1.
 
-    Attributes:
-        glyphs: The letters, from left to right; spaces have no outline and are left out.
-        left: Left edge of the first letter's ink.
-        right: Right edge of the last letter's ink.
-        missing: Characters that the font lacks, which are drawn as boxes.
+    Spaces have no outline and are left out. `left` and `right` are the edges of the ink. Characters that the font
+    lacks, `missing`, are drawn as boxes.
     """
 
     glyphs: tuple[Glyph, ...]
@@ -88,25 +78,15 @@ class Words(NamedTuple):
         return self.right - self.left
 
     def on_line(self, x: float, y: float, capital: float) -> Outline:
-        """Return the text on a horizontal line.
-
-        Args:
-            x: Where the ink begins.
-            y: The baseline.
-            capital: Height of capital letters.
-        """
+        """Return the text on a horizontal line; its ink begins at x, and y is the baseline."""
         start = x - self.left * capital
         return Outline.joined(one.outline.placed(start + one.x * capital, y, capital) for one in self.glyphs)
 
     def on_circle(self, x: float, y: float, radius: float, angle: float, capital: float) -> Outline:
-        """Return the text on a circle, with its middle at an angle, read clockwise from inside.
+        """Return the text on a circle around x, y, read clockwise from inside.
 
-        Args:
-            x: Center of the circle.
-            y: Center of the circle.
-            radius: Radius of the baseline; negative for text that stands on the inner side and is read anticlockwise.
-            angle: Place of the text's middle in radians, clockwise from the top.
-            capital: Height of capital letters.
+        The radius is that of the baseline; negative for text that stands on the inner side and is read anticlockwise.
+        The angle is that of the text's middle in radians, clockwise from the top.
         """
         middle = (self.left + self.right) / 2
         parts = []
@@ -119,12 +99,7 @@ class Words(NamedTuple):
 
 
 def words_of(caption: Caption, text: str, *, part: str) -> Words:
-    """Turn a text into outlines.
-
-    Args:
-        text: The text, the caption's or its subtitle.
-        part: Path of the field that holds the caption; errors name it.
-    """
+    """Turn the text of a caption, or of its subtitle, into outlines; errors name the field `part` of the caption."""
     text = normalize("NFC", text)
     if caption.font is None:
         return _own_words(caption.weight, text)
@@ -155,11 +130,7 @@ def _foreign_words(font: str, text: str, part: str) -> Words:
 
 @lru_cache(maxsize=8)
 def own_letters(weight: str, text: str) -> Letters:
-    """Read the letters of a text from the font that comes with qrkit.
-
-    Args:
-        weight: One of `FILES`.
-    """
+    """Read the letters of a text from a font that comes with qrkit; its weight is one of `FILES`."""
     return _letters(_own_font(weight).letters(text))
 
 
@@ -220,12 +191,6 @@ def box() -> Outline:
 
 
 def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
-    """Return an outline turned clockwise about 0, 0, then moved.
-
-    Args:
-        turn: The angle in radians.
-        x: Distance to the right.
-        y: Distance down.
-    """
+    """Return an outline turned clockwise about 0, 0, in radians, then moved to the right and down."""
     cos, sin = math.cos(turn), math.sin(turn)
     return outline.transformed((cos, sin, -sin, cos, x, y))

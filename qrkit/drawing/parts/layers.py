@@ -100,25 +100,16 @@ def _on_pixels(layout: Layout, layer: Layer, content: Bitmap | Drawing | Outline
 
 
 def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:
-    """Mark the pixels with alpha above 0 of an image that is drawn at a place; see `pixels_of`.
-
-    Returns:
-        Booleans of shape (height, width) of the window.
-    """
+    """Mark the pixels of a window with alpha above 0 in an image that is drawn at a place; see `pixels_of`."""
     seen: np.ndarray = pixels_of(content, place, window)[:, :, 3] > 0
     return seen
 
 
 def pixels_of(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:
-    """Draw an image at a place.
+    """Draw an image at a place; an icon is an outline, drawn in black.
 
-    Args:
-        content: The image; an icon is an outline, drawn in black.
-        place: Left, top, width and height of the image, in pixels.
-        window: Left, top, right and bottom of the pixels to return.
-
-    Returns:
-        Red, green, blue and alpha as uint8, of shape (height, width, 4) of the window.
+    The place is left, top, width and height of the image. The window is left, top, right and bottom of the pixels to
+    return: red, green, blue and alpha as uint8, of shape (height, width, 4).
     """
     left, top, right, bottom = window
     width, height = right - left, bottom - top

@@ -42,10 +42,7 @@ KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": 
 def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     """Return the modules as items. Alignment patterns are solid, unless the modules are plain squares.
 
-    Args:
-        sheet: The design, symbol and layout, which is in modules for a style.
-        dark: Dark modules.
-        light: Light modules that may carry sprites.
+    `light` are the light modules that may carry sprites. For a style, the layout of the sheet is in modules.
     """
     layout, modules, photo = sheet.layout, sheet.design.modules, sheet.design.photo
     if photo and photo.place == "halftone":

@@ -49,11 +49,7 @@ AROUND = 2
 
 
 def draw_photo(sheet: Sheet, *, is_behind: bool) -> list[Item]:
-    """Return the photo of a design, and the light grounds on it.
-
-    Args:
-        is_behind: True if it lies behind the modules, False if it is the ground of a halftone.
-    """
+    """Return the photo behind the modules, or as the ground of a halftone, and the light grounds on it."""
     design, layout = sheet.design, sheet.layout
     edge = AROUND if is_behind and layout.padding >= AROUND else 0
     inks = design.modules.palette or [design.foreground]
@@ -68,10 +64,7 @@ def draw_photo(sheet: Sheet, *, is_behind: bool) -> list[Item]:
 
 
 def module_colors(sheet: Sheet) -> dict[tuple[int, int], Color]:
-    """Return the color that a photo inside the modules gives each of them, by column and row.
-
-    Finder and alignment patterns are left out.
-    """
+    """Return the color that a photo gives each module, except finder and alignment patterns, by column and row."""
     most = max(0, min(_lumas(sheet.design.background)) - GAP)
     colors = _colors(_content(sheet), sheet.layout.side, most)
     return {
@@ -128,10 +121,7 @@ def _colors(content: Bitmap | Drawing, side: int, most: float) -> tuple[tuple[Co
 
 
 def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:
-    """Move the luma of a photo's areas into a range, and keep details and colors as far as there is room for them.
-
-    A photo within the range stays as it is.
-    """
+    """Move the luma of a photo's areas into a range, and keep details and colors as far as there is room for them."""
     luma: np.ndarray = photo @ LUMA
     if luma.min() >= least and luma.max() <= most:
         return photo

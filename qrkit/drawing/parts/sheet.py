@@ -25,16 +25,7 @@ Cells: TypeAlias = tuple[bytes, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The data that all parts of a drawing share.
-
-    Attributes:
-        design: The design.
-        symbol: The encoded symbol.
-        layout: Sizes and positions.
-        pictures: The images of the design.
-        foreground: The paint of dark modules.
-        background: The paint below all items.
-    """
+    """What all parts of a drawing share; `foreground` paints dark modules, and `background` lies below all items."""
 
     design: Design
     symbol: Symbol

@@ -94,8 +94,7 @@ def transform(matrix: Matrix) -> str:
 class Definitions:
     """The elements that others refer to: gradients, and images that are drawn more than once.
 
-    An id is derived from the content of its element, so that two images on one page never use one id for different
-    elements.
+    An id comes from the content of its element, so that images on one page never share an id for different elements.
     """
 
     def __init__(self) -> None:

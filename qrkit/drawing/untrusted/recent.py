@@ -14,9 +14,7 @@ Value = TypeVar("Value")
 class Recent(Generic[Key, Value]):
     """What was used last, by key; several threads may use it.
 
-    Args:
-        size: Returns the size of what is kept under a key, such as its bytes.
-        most: The largest sum of these sizes.
+    `size` returns the size of a value, such as its bytes. Values are dropped if their sizes add up to more than `most`.
     """
 
     def __init__(self, size: Callable[[Key, Value], float], most: float) -> None:

@@ -32,11 +32,7 @@ class Embedded:
         self._pixels = 0
 
     def read(self, data: bytes) -> str:
-        """Return the data URI of a picture as PNG; an empty text if it cannot be read.
-
-        Raises:
-            AssetError: If all pictures together are too large.
-        """
+        """Return a picture as the data URI of a PNG, "" if unreadable; `AssetError` if all together are too large."""
         from PIL import Image
 
         file = BytesIO()

@@ -69,13 +69,9 @@ _HREF_TARGETS = {
 
 
 def sanitised(file: Plain) -> tuple[Drawing, list[str]]:
-    """Reduce an SVG to shapes that can be drawn safely, in bounded time.
+    """Reduce an SVG to a drawing in bounded time; return it with the names of elements and attributes that it lacks.
 
-    Returns:
-        The drawing, and the names of elements and attributes that it lacks.
-
-    Raises:
-        AssetError: If it takes too long to draw. The caller adds the name of the field.
+    Raises `AssetError` if it takes too long to draw; the caller adds the name of the field.
     """
     copy = _Copy()
     drawing = copy.element(file.root, "svg")
@@ -95,10 +91,7 @@ def sanitised(file: Plain) -> tuple[Drawing, list[str]]:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """An element of the sanitized copy.
-
-    `references` maps attributes to ids in the source; `targets` are the nodes with these ids.
-    """
+    """A copied element: `references` maps attributes to ids in the source, and `targets` are the nodes of these ids."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -130,12 +123,7 @@ def _attributes(values: dict[str, str]) -> str:
 
 
 class _Copy:
-    """Copies elements as nodes, then resolves their references.
-
-    Attributes:
-        nodes: All nodes.
-        lost: Elements and attributes that are not copied.
-    """
+    """Copies elements as nodes, then resolves their references; `lost` are elements and attributes left out."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, _Node] = {}
@@ -187,10 +175,7 @@ def _depends_on_shape(target: _Node) -> bool:
 
 
 class _Cost(NamedTuple):
-    """The cost of drawing an element, including its children and references.
-
-    Lengths are in the element's units, before its own transform.
-    """
+    """The cost of drawing an element with its children and references, in its units, before its own transform."""
 
     drawn: float = 0
     depth: int = 0

@@ -128,12 +128,8 @@ _FILTERS = frozenset(
 class Plain(NamedTuple):
     """An SVG whose styles are all attributes.
 
-    Attributes:
-        root: Its `<svg>` element, which has a `viewBox` and no size.
-        name: A name for it, derived from its bytes.
-        box: Its viewBox: x, y, width and height.
-        doubts: Sentences about what a browser may show differently.
-        notes: Sentences about text that is drawn in another font.
+    Its root has a `viewBox`, which is `box`: x, y, width and height, and no size. The name is derived from its bytes.
+    Doubts are sentences about what a browser may show differently, and notes about text that is drawn in another font.
     """
 
     root: _Element
@@ -156,12 +152,7 @@ class Plain(NamedTuple):
 def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     """Resolve the styles of an SVG, and drop what is not drawn or leads out of the file.
 
-    Args:
-        data: The bytes of the SVG.
-        may_embed: False for an SVG that is embedded in another one, and may not embed a third.
-
-    Raises:
-        AssetError: If the data is not SVG, or too large or too complex. The caller adds the name of the field.
+    An embedded SVG may not embed a third. Raises `AssetError`, to which the caller adds the name of the field.
     """
     root = _parse(data)
     had_elements = len(root) > 0
@@ -259,9 +250,7 @@ def _is_initial(value: Tokens) -> bool:
 class _Styles:
     """Resolves the style sheets and `style` attributes of a file.
 
-    Attributes:
-        doubts: Sentences about what is not understood.
-        background: Color behind the whole picture; empty if there is none.
+    Doubts are sentences about what is not understood; the background is a color behind the whole picture, or empty.
     """
 
     def __init__(self, root: _Element, *, may_embed: bool) -> None:

@@ -16,14 +16,9 @@ XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 def depends_on_place(root: Any, named: Mapping[str | None, Any], matcher: Any) -> bool:
-    """Return True if a rule holds for a used element only because of what is around it.
+    """Return True if a rule of the `cssselect2.Matcher` holds for a used element only because of what is around it.
 
     Browsers apply rules to the copy that a `use` draws, and around the copy there is nothing.
-
-    Args:
-        root: The root of the SVG.
-        named: Its elements by id.
-        matcher: The rules, a `cssselect2.Matcher`.
     """
     addresses = dict.fromkeys(str(one.get("href") or one.get(XLINK_HREF, "")) for one in root.iter(_USE))
     targets = [named[name] for name in (one[1:] for one in addresses) if name in named]

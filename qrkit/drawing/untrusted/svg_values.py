@@ -163,9 +163,7 @@ def has_unknown_unit(name: str, value: str) -> bool:
 def unknown_to_renderers(attributes: Mapping[str, str], inherited: Mapping[str, str]) -> Iterator[str]:
     """Yield sentences about attributes that browsers know and other renderers do not.
 
-    Args:
-        attributes: The attributes of an element.
-        inherited: The same, and the properties of strokes that it inherits.
+    `inherited` are the attributes of the element with the properties of strokes that it inherits.
     """
     if "pathLength" in attributes and inherited.get("stroke-dasharray", "none") != "none":
         yield "the SVG has dashes whose lengths depend on pathLength, which is not understood"

@@ -19,11 +19,7 @@ PIECES = 16
 
 
 class Ground:
-    """The items of a scene that were painted so far, on its paper.
-
-    Attributes:
-        placed: The items in painting order, the paper first.
-    """
+    """The items of a scene that were painted so far; `placed` has them in painting order, the paper first."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene

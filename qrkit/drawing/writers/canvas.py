@@ -85,9 +85,8 @@ def seen(scene: Scene) -> Image.Image:
 def png(scene: Scene, write_tones: Callable[[Tones, int], bytes], level: int | None = None) -> bytes:
     """Render a scene as PNG: with a palette if it has one color on another, else as RGB if nothing is transparent.
 
-    Args:
-        write_tones: Writes the PNG of one color on another, with a compression level.
-        level: Compression level, 0..9, from fast and large to slow and small; None for one that suits the drawing.
+    `write_tones` writes one color on another at a compression level: 0..9, from fast and large to slow and small; None
+    for one that suits the drawing.
     """
     canvas = _canvas_of(scene)
     if tones := canvas.tones():
@@ -110,8 +109,7 @@ class _Painting(NamedTuple):
     """What is painted at one point of a canvas.
 
     Attributes:
-        layer: Returns the layer.
-        step: Returns the same for the process that draws; None if only this process can make it.
+        step: Returns the layer for the process that draws; None if only this process can make it.
         ground: Its color, if it is opaque and covers all pixels.
         ink: Its color without alpha, if it is one color through a stencil.
     """

@@ -103,13 +103,7 @@ def write_plain(plain: Plain) -> bytes:
 
 
 def _document(pixels: float, page: Matrix, drawn: list[str], used: set[str], *, level: int) -> bytes:
-    """Return the file.
-
-    Args:
-        pixels: Width in pixels.
-        used: Names of the procedures that the lines call.
-        level: Required PostScript language level.
-    """
+    """Return the file; `pixels` is its width, `level` a PostScript language level, and `used` names procedures."""
     width, height = pixels * page.scale_x, page.move_y
     lines = [
         "%!PS-Adobe-3.0 EPSF-3.0",
@@ -137,13 +131,7 @@ def _exact_box(width: str, height: str) -> list[str]:
 
 
 class _Drawing:
-    """The lines that paint the items of a scene.
-
-    Attributes:
-        lines: The lines written so far.
-        used: Names of the procedures that the lines call.
-        level: Required PostScript language level.
-    """
+    """The lines that paint the items of a scene, the procedures that they call, and the language level they require."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene

@@ -37,14 +37,7 @@ Painted: TypeAlias = Rectangle | Squares | Shape | Stamps
 
 
 class Pixels(NamedTuple):
-    """A decoded image.
-
-    Attributes:
-        width: Width in pixels.
-        height: Height in pixels.
-        rgb: Red, green, blue of each pixel.
-        alpha: Alpha of each pixel; None if all are opaque.
-    """
+    """A decoded image: red, green, blue of each pixel, and the alpha of each; None if all are opaque."""
 
     width: int
     height: int
@@ -53,13 +46,7 @@ class Pixels(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """An image of few colors.
-
-    Attributes:
-        pixel: Side of a pixel, in pixels of the scene.
-        colors: The colors of the image.
-        rows: For each row, the index of each pixel's color.
-    """
+    """An image of few colors: the index of each pixel's color by row; `pixel` is its side in pixels of the scene."""
 
     pixel: int
     colors: list[Color]
@@ -103,15 +90,9 @@ def fineness(scene: Scene, width: float, height: float) -> float:
 
 
 def part_of(scene: Scene, placed: Iterable[Placed], box: Box, scale: float | None = None) -> tuple[Scene, Box] | None:
-    """Cut a box out of a scene, as a scene of its own.
+    """Cut a box out of a scene, as a scene of its own that is enlarged by a factor, `fineness` by default.
 
-    Args:
-        scene: The scene, whose size limits the box.
-        box: The box, which is enlarged to whole pixels of the scene.
-        scale: Factor by which the part is enlarged; `fineness` by default.
-
-    Returns:
-        The part, and the box of the scene that it covers; None if the box lies outside.
+    Returns the part and the box that it covers, in whole pixels within the scene; None if the box lies outside.
     """
     left, top = max(0, floor(box[0])), max(0, floor(box[1]))
     width = ceil(min(scene.width, box[0] + box[2])) - left

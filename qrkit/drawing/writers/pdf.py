@@ -88,13 +88,7 @@ def write_plain(plain: Plain) -> bytes:
 class Contents:
     """The operators that paint a page or a form, and its named resources: each state, pattern and image once.
 
-    Args:
-        matrix: The transform from pixels to the units of the page or form.
-        key_black: True to paint black with black ink only.
-
-    Attributes:
-        operators: The operators, in painting order.
-        key_black: Whether black has to stay a single ink.
+    The matrix leads from pixels to the units of the page or form. With `key_black`, black has to stay a single ink.
     """
 
     def __init__(self, file: PdfFile, matrix: Matrix = UNCHANGED, *, key_black: bool = False) -> None:
@@ -144,9 +138,8 @@ class Contents:
     def fill(self, color: Color, *, key_black: bool, overprint: bool = False) -> str:
         """Return the operators that select a color, without its alpha.
 
-        Args:
-            key_black: True to paint black with black ink only, as a press always does.
-            overprint: True to keep the inks below black ink.
+        `key_black` paints black with black ink only, as a press always does; `overprint` keeps the inks below black
+        ink.
         """
         press = self._file.press
         if press is None:
@@ -245,11 +238,7 @@ class PdfFile:
     """A PDF file of any number of pages, written object by object, so that memory holds only the place of each.
 
     Use it as a context manager; an error in the block leaves the file without an end. The file contains neither the
-    time nor random numbers, so the same pages give the same bytes.
-
-    Attributes:
-        press: What the file is printed with, which is set before the first page: makes it a PDF/X-4.
-        used_spots: The spot colors that were painted.
+    time nor random numbers, so the same pages give the same bytes. A press, set before any page, makes it PDF/X-4.
     """
 
     press: Press | None = None
@@ -267,9 +256,7 @@ class PdfFile:
     def add(self, dictionary: str, data: bytes) -> str:
         """Add a stream and return a reference to it; equal streams are one.
 
-        Args:
-            dictionary: Entries of its dictionary, without length and filter.
-            data: Its data, uncompressed.
+        The entries of its dictionary do not include length and filter; the data is not compressed.
         """
         key = sha256(dictionary.encode("ascii") + b"\0" + data).digest()
         if key not in self._streams:
@@ -298,14 +285,10 @@ class PdfFile:
     def add_page(
         self, contents: Contents, width: float, height: float, *, trim: Box | None = None, bleed: float = 0.0
     ) -> None:
-        """Add a page.
+        """Add a page; all lengths are in points.
 
-        Args:
-            contents: What it shows.
-            width: Width in points.
-            height: Height in points.
-            trim: What is left after the page was cut, from its bottom left corner, in points; by default, the page.
-            bleed: Points around it that are printed, too.
+        `trim` is what is left after cutting, from the bottom left corner, by default the page; `bleed` is printed
+        around it.
         """
         # Without a transparency group in RGB, black stays a single ink where items overlap.
         space = "/DeviceCMYK" if self.press else "" if contents.key_black else "/DeviceRGB"

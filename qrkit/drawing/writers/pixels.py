@@ -19,14 +19,7 @@ LIGHT = b"\x00"
 
 
 class Tones(NamedTuple):
-    """A picture of one color on another, and the mixtures between them.
-
-    Attributes:
-        width: Pixels.
-        height: Pixels.
-        pixels: How far each pixel is covered, row by row.
-        palette: Red, green and blue of the 256 mixtures.
-    """
+    """A picture of one color on another: how far each pixel is covered, row by row, and the 256 mixtures in RGB."""
 
     width: int
     height: int
@@ -65,10 +58,7 @@ def packed_rows(plain: Plain) -> list[bytes]:
 
 @lru_cache(maxsize=32)
 def _enlarge(module: int) -> tuple[bytes, ...]:
-    """Return a lookup table from a byte (eight modules) to its row of pixels.
-
-    Each entry has as many bytes as a module is pixels wide.
-    """
+    """Return a table from a byte (eight modules) to its row of pixels: as many bytes as a module is pixels wide."""
     rows = [0]
     for place in range(BITS):
         dark = (1 << module) - 1 << place * module

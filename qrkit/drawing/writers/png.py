@@ -32,11 +32,7 @@ def write(scene: Scene) -> bytes:
 
 
 def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
-    """Write a PNG with a compression level, which does not change the pixels.
-
-    Args:
-        compression: From 0 (fast, large) to 9 (slow, small); None uses a suitable level.
-    """
+    """Write a PNG; its compression level, 0 (fast, large) to 9 (slow, small), does not change the pixels."""
     if plain := scene.plain:
         return write_plain(plain, compression)
     from qrkit.drawing.writers.canvas import png

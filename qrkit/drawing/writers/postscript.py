@@ -44,10 +44,7 @@ def exact(*numbers: float) -> str:
 
 
 def page_matrix(height: float, dots_per_inch: float | None) -> Matrix:
-    """Return the matrix from pixels (y down) to points (y up) for an image of this height in pixels.
-
-    Without a print resolution, a pixel is one point.
-    """
+    """Return the matrix from pixels, y down, to points, y up; without a print resolution, a pixel is one point."""
     scale = POINTS_PER_INCH / dots_per_inch if dots_per_inch else 1.0
     return Matrix(scale, -scale, 0.0, height * scale)
 
@@ -61,11 +58,7 @@ def path(outline: Outline) -> list[str]:
 
 
 def shading(paint: Gradient, space: str = "/DeviceRGB", part: Callable[[Color], str] = rgb) -> str:
-    """Write the dictionary of a gradient (ISO 32000, 8.7.4.5), which PDF and PostScript share.
-
-    Args:
-        part: Writes a color in that space.
-    """
+    """Write the dictionary of a gradient (ISO 32000, 8.7.4.5), which PDF and PostScript share; `part` writes colors."""
     points: tuple[float, ...]
     if isinstance(paint, Linear):
         kind, points = 2, (*paint.start, *paint.stop)

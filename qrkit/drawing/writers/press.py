@@ -17,15 +17,9 @@ SIGNATURE = b"acsp"
 
 
 class Press:
-    """The inks of a press.
+    """The inks of a press; `spots` has the names of spot colors, by the color that each replaces.
 
-    Args:
-        spots: The names of spot colors, by the color that each replaces.
-
-    Attributes:
-        profile: The profile.
-        spots: The spot colors.
-        condition: The name that the profile gives to the press and its paper.
+    `condition` is the name that the profile gives to the press and its paper.
     """
 
     def __init__(self, profile: bytes, spots: Mapping[Color, str]) -> None:
@@ -53,11 +47,6 @@ class Press:
 
         Black pixels get black ink alone, and white ones none. A picture without colors gets black ink alone; in others,
         grays are those of the profile, because the colors next to them are.
-
-        Args:
-            width: Width in pixels.
-            height: Height in pixels.
-            rgb: Red, green and blue of each pixel.
         """
         from PIL import Image, ImageCms
 

@@ -12,13 +12,7 @@ from qrkit.design.outline import Outline, Placed
 
 
 class Form(NamedTuple):
-    """An outline that is repeated.
-
-    Attributes:
-        outline: The outline, in cells.
-        cells: The cells that it may touch; see `_cells`.
-        places: How many cells each copy is moved to the right and down.
-    """
+    """An outline in cells, the cells that it may touch, and how far each copy is moved to the right and down."""
 
     outline: Outline
     cells: tuple[tuple[int, int], ...]

@@ -28,13 +28,7 @@ def write(scene: Scene) -> bytes:
 def text(cells: Sequence[bytes], padding: int, style: TextStyle = "blocks") -> str:
     """Return the symbol with its quiet zone, one line per row of modules; each line ends in a newline.
 
-    Args:
-        cells: Rows of bytes as drawn, 1 for a dark module, 0 for a light one.
-        padding: Quiet zone in modules.
-        style: One of `STYLES`.
-
-    Raises:
-        InvalidParameter: If the style is unknown; the error suggests similar names.
+    Cells are rows of modules as drawn, 1 for a dark one; the padding is in modules.
     """
     light, dark = STYLES[one_of("style", style, STYLES, "is not a style")]
     side = light * padding

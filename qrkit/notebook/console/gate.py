@@ -90,9 +90,6 @@ class Gate(Router):
 
     The first request has the token in its query. The answer moves it to a cookie, so that it does not stay in the
     address bar and the history. A proxy can send the token as `Authorization: Bearer TOKEN` instead.
-
-    Args:
-        language: Language of the gate's own pages.
     """
 
     def __init__(self, app: Application, token: str, hosts: Collection[str], language: LanguageTag = "en") -> None:
@@ -133,9 +130,7 @@ class Gate(Router):
 class SignInGate(Gate):
     """Admits people who have signed in with an API key, each to the kernels of their own session.
 
-    Args:
-        app: Voila; `kernel_manager` in its settings has the kernels.
-        sessions: Who has signed in.
+    The app is Voila; `kernel_manager` in its settings has the kernels.
     """
 
     def __init__(

@@ -10,11 +10,7 @@ from typing import Any
 
 @contextmanager
 def without(library: str) -> Iterator[None]:
-    """Import modules inside this context as if an optional library of theirs were not installed.
-
-    Args:
-        library: The name of the library. If it has been imported before, nothing changes.
-    """
+    """Import modules in this context as if an optional library were not installed; one imported before stays."""
     missing: Any = None
     before = sys.modules.setdefault(library, missing)
     try:

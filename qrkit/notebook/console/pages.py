@@ -40,7 +40,6 @@ class Pages(anywidget.AnyWidget):
         makers: Functions that return the widgets, by the title of the tab. They are called at each selection, so that
             the widget shows the current records.
         account: The name of the account that has signed in; "" if nobody needs to.
-        language: Language of the words around the widgets.
     """
 
     _esm = script("../console", "pages")
@@ -68,11 +67,7 @@ class Pages(anywidget.AnyWidget):
 
 
 def show_studio(content: str = "", language: LanguageTag = "en") -> None:
-    """Show the studio alone.
-
-    Args:
-        content: The content to begin with; "" for the studio's own.
-    """
+    """Show the studio alone, with a content to begin with; "" for the studio's own."""
     from qrkit.notebook.widgets.studio.designer import Designer
 
     display(Designer(*filter(None, [content]), language=language))
@@ -84,7 +79,6 @@ def show_console(place: str, account_id: str = "", *, may_move: bool = True, lan
     Args:
         account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
         may_move: Whether the base URL can change, because no server has the store open.
-        language: Language of the pages.
     """
     try:
         display(

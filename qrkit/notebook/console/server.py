@@ -62,14 +62,11 @@ class Console:
 
     Attributes:
         code: Python that shows the widgets.
-        title: Title of the page.
         opening: What the page says until the widgets are there.
-        host: Address to listen on.
         port: Port to listen on; None for the first free one of `PORTS`, 0 for any free one.
         hosts: Further host names that requests may be for, such as that of a proxy.
         token: What the address must end with; random if empty.
         sessions: Who has signed in, instead of a token; None where people need not sign in.
-        language: Language of the pages.
     """
 
     code: str
@@ -86,8 +83,7 @@ class Console:
 def run_console(console: Console, ready: Callable[[str], None]) -> None:
     """Serve a console until SIGINT or SIGTERM, then end the processes behind its pages.
 
-    Args:
-        ready: Called with the address of the page once the console listens.
+    `ready` is called with the address of the page once the console listens.
     """
     logging.getLogger("tornado").setLevel(logging.CRITICAL)
     token = console.token or secrets.token_urlsafe(32)

@@ -21,12 +21,10 @@ ATTEMPTS_A_MINUTE = 20
 
 
 class Session(NamedTuple):
-    """Someone who has signed in.
+    """Someone who has signed in with a key.
 
     Attributes:
         id: What the IDs of the session's kernels begin with.
-        account: The account of the key.
-        key: The ID of the key.
         ends: When the session is over, whatever becomes of the key.
     """
 
@@ -37,11 +35,7 @@ class Session(NamedTuple):
 
 
 class Sessions:
-    """The sessions of a console, in memory: they end with it.
-
-    Args:
-        clock: A function that returns the current time.
-    """
+    """The sessions of a console, in memory: they end with it."""
 
     def __init__(self, store: Store, clock: Clock = now) -> None:
         self._store, self._clock = store, clock

@@ -52,8 +52,7 @@ def _(campaign: Campaign) -> dict[str, Any]:
 def code_image(code: QRCode, designs: CodeDesigns | None = None) -> QRImage | None:
     """Return the image of a QR Code; None if the plan hides it.
 
-    Args:
-        designs: The designs of its portfolio. A record on its own has none, and is drawn with its properties.
+    The designs are those of its portfolio. A record on its own has none, and is drawn with its properties.
     """
     if not code.is_available or not code.encoded:
         return None

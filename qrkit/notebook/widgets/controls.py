@@ -73,22 +73,16 @@ class Control:
         name: Interface name of the field: the last step of its path.
         kind: Type of the control. A `record` has its controls in `fields`, a `list` has the one control of its items
             there, and `either` has one control per branch, the last of which is a record.
-        label: Label of the field.
-        help: Description of the field.
         optional: Whether the field can be empty.
         required: Whether the field of a form must be filled in.
         placeholder: An example, shown while a text is empty.
-        choices: Allowed values.
         words: The words for choices, by their values.
         low: Smallest number.
         high: Largest number; for a list, its maximum number of items.
-        unit: Unit of the number.
         percent: Whether the number is shown in percent, a hundred times its value.
-        whole: Whether the number must be a whole number.
         slider: Whether a slider is useful.
         rare: Whether the field is shown folded.
         when: Another field and its values for which this field applies; empty if it always applies.
-        fields: Nested controls.
     """
 
     name: str

@@ -92,12 +92,7 @@ IN_FILLS: Mapping[str, Callable[[QRImage, str], Any]] = {
 
 
 def start(path: Path, image: QRImage, branch: str = "") -> Any:
-    """Return the initial value of a field.
-
-    Args:
-        path: Path of the field, or of the list that gets an item, by interface names.
-        branch: What a fill becomes: `color` or `gradient`.
-    """
+    """Return the initial value of a field or list item; `branch` is what a fill becomes: `color` or `gradient`."""
     first, *rest = [step for step in path if isinstance(step, str)]
     name = ".".join([first, *rest])
     if first in ("foreground", "background") and (branch or ".".join(rest)) in IN_FILLS:

@@ -63,11 +63,7 @@ QUOTED = re.compile("`([^`]+)`")
 
 
 def choice_words(where: str, choices: Iterable[object]) -> dict[str, str]:
-    """Return the words for the choices of a field: "Eye 5" for `eye-5`.
-
-    Args:
-        where: Record or kind of content, and interface name of the field: `Layer.display`, `contact.format`.
-    """
+    """Return the words for the choices of a field such as `Layer.display` or `contact.format`: "Eye 5" for `eye-5`."""
     known = SAME_IN_ALL | CHOICES.get(where, {})
     return {name: known.get(name) or _capitalized(name) for name in map(str, choices)}
 

@@ -38,10 +38,7 @@ class Twin:
     """The static image of one widget's last state, for printouts, exported pages, and pages without a kernel.
 
     Exporters prefer a widget to any image in the same output, and then show nothing. So the image is a separate output
-    below the widget, which hides it by its CSS class as long as the widget is alive.
-
-    Attributes:
-        id: The widget finds its twin by this ID.
+    below the widget, which finds it by its ID and hides it by its CSS class as long as the widget is alive.
     """
 
     def __init__(self) -> None:

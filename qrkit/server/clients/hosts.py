@@ -42,11 +42,7 @@ class Hosts:
         self._is_open = ANY in names
 
     def check(self, environ: WSGIEnvironment) -> None:
-        """Raise if a request is for an unknown host, or if its path must not be processed.
-
-        Raises:
-            BadRequest: If the host is unknown, or if the path contains an API key.
-        """
+        """Raise if a request is for an unknown host, or if its path is too long or contains an API key."""
         path = environ.get("PATH_INFO", "")
         if len(path) > LONGEST_PATH:
             raise AddressTooLong(f"the path is too long; at most {LONGEST_PATH} characters are allowed")
@@ -95,11 +91,7 @@ def check_listening_host(host: str) -> None:
 
 @contextmanager
 def listening_at(host: str, port: int) -> Iterator[None]:
-    """Context manager: names the host or the port in the error of a server that cannot listen.
-
-    Raises:
-        InvalidParameter: If the host or the port cannot be used.
-    """
+    """Context manager: names the host or the port in the error of a server that cannot listen."""
     try:
         yield
     except OSError as error:

@@ -42,12 +42,7 @@ def network_of(address: str) -> str:
 
 
 class Client(NamedTuple):
-    """The client that a request counts against.
-
-    Attributes:
-        name: ID of the account, or the network address.
-        has_key: Whether the request has an API key.
-    """
+    """The client that a request counts against: the ID of an account with a key, or a network address."""
 
     name: str
     has_key: bool = False
@@ -58,11 +53,7 @@ ANYBODY = Client("")
 
 
 class Spent:
-    """Adds up the seconds of work for each client; the sum halves every minute.
-
-    Args:
-        clock: A monotonic clock, in seconds.
-    """
+    """Adds up the seconds of work for each client; the sum halves every minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -105,7 +96,6 @@ class Gate:
     Args:
         most_each: Maximum number of concurrent requests per client; by default all places.
         spent: The time that clients have spent here and in other gates.
-        clock: A monotonic clock, in seconds.
 
     Attributes:
         worked: Number of requests that have passed and ended.
@@ -213,9 +203,7 @@ class Gate:
 class Buckets:
     """Limits the requests per minute of each address with a token bucket.
 
-    Args:
-        a_minute: Requests per minute, also the largest burst; 0 means no limit.
-        clock: A monotonic clock, in seconds.
+    `a_minute` is also the largest burst; 0 means no limit.
     """
 
     def __init__(self, a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic) -> None:

@@ -22,11 +22,7 @@ KEY = "key_of_cookies"
 def cookie(store: Store, code: str, password: str, base_url: str) -> str:
     """Return the value of `Set-Cookie` for a visitor who knows the password of a short code.
 
-    Args:
-        store: The store of the code.
-        code: The short code.
-        password: The hash of the password: another password ends all sessions.
-        base_url: What short URLs begin with.
+    `password` is its hash: another password ends all sessions. `base_url` is what short URLs begin with.
     """
     until = int(now().timestamp()) + VALID_SECONDS
     value = f"{until}.{_signature(store, code, password, until)}"

@@ -18,14 +18,10 @@ Key = Literal["none", "optional", "required"]
 class Route(NamedTuple):
     """A method, a path template and a handler. Every GET route also answers HEAD.
 
+    Parameters, bodies and replies have names in `PARAMETERS`, `BODIES` and `REPLIES` of `server.description.openapi`.
+
     Attributes:
-        method: GET, POST, PUT or DELETE.
         path: The path, with variable parts in braces; `urlinfo` is the rest of the path, including slashes.
-        handler: Returns the response.
-        key: Whether an API key is required.
-        query: Names of its parameters, in `server.description.openapi.PARAMETERS`.
-        body: Name of the request body, in `server.description.openapi.BODIES`.
-        reply: Name of the response, in `server.description.openapi.REPLIES`.
         is_exchange: Whether the plan must include import and export.
         most_status: The highest status of its responses; generate uses 500.
         is_page: Whether the description leaves it out, because it is for people with a browser or for the operator.

@@ -64,15 +64,12 @@ def import_file(
     update_by: str = "",
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> tuple[dict[str, str], bytes]:
-    """Import the file that was sent, in one transaction.
-
-    A worker reads the file and decides how each row is handled.
+    """Import the file that was sent, in one transaction. A worker reads it and decides how each row is handled.
 
     Args:
         format: The format in the query string; empty if there is none.
         asked: Where the table is in the file, and the names that the file uses for the columns of qrkit, by the names
             in `bodies.PLACING`.
-        update_by: What identifies QR Codes whose rows change them, as for `Portfolio.import_file`.
         turn: Returns a context manager; while it is open, nothing else changes records.
 
     Returns:
@@ -118,21 +115,15 @@ def export(portfolio: Portfolio, format: str, *, size: str = "", **how: str | bo
 
 
 def print_picture(design: Design, pictures: Pictures, size: str, format: str) -> bytes:
-    """Return a picture in a print size as the bytes of a file.
+    """Return a picture in a print size as the bytes of a file, in one of `qrkit.drawing.writers.FORMATS`.
 
-    Args:
-        size: The fields of a `PrintSize` as JSON.
-        format: One of `qrkit.drawing.writers.FORMATS`.
+    `size` has the fields of a `PrintSize` as JSON.
     """
     return _ask("print", pickle.dumps((design, pictures)), size=size, format=format)
 
 
 def statistics(scans: Scans, format: str) -> bytes:
-    """Return one record per scan as the bytes of a file.
-
-    Args:
-        format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
-    """
+    """Return one record per scan as the bytes of a file, in one of `qrkit.exchange.scan_file.SCAN_FORMATS`."""
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 
@@ -145,11 +136,7 @@ def _ask_of_all(job: str, portfolio: Portfolio, *further: str, **options: str | 
 
 
 def _ask(job: str, *parts: bytes, **options: str | bool | list[str] | dict[str, str]) -> bytes:
-    """Have a worker do a job.
-
-    Args:
-        job: One of `worker.JOBS`.
-    """
+    """Have a worker do one of `worker.JOBS`."""
     try:
         outcome, answer = _workers.ask(job.encode(), json.dumps(options).encode(), *parts, seconds=LONGEST_SECONDS)
     except WorkersBusy as error:

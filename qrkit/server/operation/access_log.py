@@ -48,11 +48,7 @@ def request_id(environ: WSGIEnvironment, settings: Settings) -> str:
 
 
 class Access:
-    """Writes lines to the logger `qrkit.access`.
-
-    Args:
-        settings: Says whether to write anything, and which proxies are trusted to report client addresses.
-    """
+    """Writes lines to the logger `qrkit.access`, if the settings say so; they also name the trusted proxies."""
 
     def __init__(self, settings: Settings, *, clock: Clock) -> None:
         self.settings = settings

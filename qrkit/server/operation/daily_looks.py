@@ -19,9 +19,7 @@ COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
 def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float = 60.0) -> Iterator[None]:
     """Context manager: runs `qrkit webhook daily` after each midnight of a time zone.
 
-    Args:
-        place: The store, which other processes can work with.
-        seconds: Time between two looks at the clock.
+    `place` is the store, which other processes can work with; `seconds` pass between two looks at the clock.
     """
     ended, zone = Event(), zone_of(time_zone)
 

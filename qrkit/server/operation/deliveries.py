@@ -30,11 +30,7 @@ ENDING_SECONDS = 1.0
 
 
 class Deliveries:
-    """Sends events to webhooks and streams while `running` runs; a thread for each webhook ends after its turn.
-
-    Attributes:
-        streams: The clients of streams.
-    """
+    """Sends events to webhooks and streams while `running` runs; a thread for each webhook ends after its turn."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock

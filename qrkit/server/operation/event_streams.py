@@ -20,8 +20,6 @@ class Stream:
     """A client that gets events.
 
     Attributes:
-        account_id: The account whose events it gets.
-        wanted: Which of them.
         position: Number of the last event that it has.
         is_allowed: Returns whether its API key is still valid.
         push: Sends bytes without waiting, or ends the stream if there are none. Returns False if the client has not

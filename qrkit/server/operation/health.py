@@ -39,10 +39,6 @@ class Health:
 
     While `checking` runs, a thread checks every 5 seconds, and `problem` returns its result at once. Otherwise, for
     example when another WSGI server runs the app, each call of `problem` runs the check.
-
-    Args:
-        redirects: Counts the visits that were lost.
-        seconds: A monotonic clock, in seconds.
     """
 
     def __init__(self, store: Store, redirects: Redirects, *, seconds: Callable[[], float] = time.monotonic) -> None:

@@ -48,14 +48,10 @@ _log = logging.getLogger("qrkit")
 
 @contextmanager
 def writing_log(level: str, *, to: int) -> Iterator[None]:
-    """Context manager: writes the log records of this process.
+    """Context manager: writes the log records of this process to a file descriptor.
 
-    Records of qrkit are written if they have at least `level`, records of libraries from "warning" on. The access log,
-    if it is enabled, is written regardless of the level.
-
-    Args:
-        level: "info", "warning" or "error".
-        to: The file descriptor to write to.
+    Records of qrkit are written if they have at least `level` ("info", "warning" or "error"), records of libraries from
+    "warning" on. The access log, if it is enabled, is written regardless of the level.
     """
     root, access = logging.getLogger(), logging.getLogger(ACCESS)
     before = _log.level, access.level
@@ -90,11 +86,7 @@ class _Line:
 
 
 class _Queue(QueueHandler):
-    """Puts finished lines into a queue, unless it is full.
-
-    Attributes:
-        dropped: Number of lines that were dropped.
-    """
+    """Puts finished lines into a queue, unless it is full; `dropped` counts those that did not fit."""
 
     def __init__(self) -> None:
         # Not a Queue: a signal handler could deadlock on its lock if its own thread already holds it.

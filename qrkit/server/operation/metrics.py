@@ -28,11 +28,7 @@ SHORTEST_TOKEN = 16
 
 
 class Metrics:
-    """Counts requests by route and status, and their durations by route.
-
-    Args:
-        token: Clients must send it as a Bearer token to read the metrics.
-    """
+    """Counts requests by route and status, and their durations by route; reading them takes the Bearer `token`."""
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
@@ -46,12 +42,7 @@ class Metrics:
         return hmac.compare_digest(self._token, token.encode("utf-8", "replace"))
 
     def count(self, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered.
-
-        Args:
-            route: The path template of its route; empty if it has none.
-            seconds: How long the answer took.
-        """
+        """Count a request that was answered; its route is the path template, empty if it has none."""
         name, bucket = route or OTHER, bisect_left(BUCKETS, seconds)
         with self._lock:
             self._requests[name, status] += 1
@@ -98,13 +89,7 @@ def metrics_of(path: str | None) -> Metrics | None:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A value of a metric.
-
-    Attributes:
-        value: The value.
-        labels: Values of labels by name.
-        suffix: Replaces the suffix that the type of the metric has.
-    """
+    """A value of a metric; a suffix replaces the one that the type of the metric has."""
 
     value: float
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -113,14 +98,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A metric with its samples.
-
-    Attributes:
-        name: The name, without the suffix that its type has.
-        kind: The type of the metric in OpenMetrics.
-        help: What it counts, in a sentence.
-        samples: Its samples.
-    """
+    """A metric with its samples. Its name lacks the suffix that its type has in OpenMetrics; `help` is a sentence."""
 
     name: str
     kind: Literal["counter", "gauge", "histogram", "info"]

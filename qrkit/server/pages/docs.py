@@ -65,10 +65,8 @@ class Field(NamedTuple):
     """A parameter, or a field of an object.
 
     Attributes:
-        name: Its name.
         kind: What values it takes.
         choices: The values to choose from.
-        is_required: Whether it must be sent.
         about: What it means.
         default: Its default; "" if there is none.
     """
@@ -85,8 +83,6 @@ class Content(NamedTuple):
     """A body of a request or a reply.
 
     Attributes:
-        media_types: Its media types.
-        kind: What it is.
         fields: The fields, if it is an object without a name.
         example: An example as JSON; "" if there is none.
     """

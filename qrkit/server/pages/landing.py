@@ -2,8 +2,8 @@
 
 The pages load nothing, and work without scripts; the one script that may run copies lines and adds the visitor's own
 time. Text from strangers is shown as text, and linked only where the link is safe and leads to what the text says. The
-pages are in the language of the visitor. Those of a content have the name, the logo and the accent of the brand that
-its account uses.
+headers of the request, by lower-case name, tell the language of a page and the device it is for. Pages of a content
+have the name, the logo and the accent of the brand that its account uses.
 """
 
 from __future__ import annotations
@@ -114,8 +114,6 @@ class Line(NamedTuple):
     """A row of a page.
 
     Attributes:
-        label: What the value is.
-        value: The value.
         look: CSS classes.
         link: What a tap opens.
         copies: Name of the button that copies the value; "" for no button.
@@ -143,12 +141,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads a page.
-
-    Attributes:
-        language: The language to write in.
-        store: The app store of the device, "App Store" or "Google Play"; "" if it is unknown.
-    """
+    """Who reads a page: the language to write in, and the app store ("App Store", "Google Play", or "" if unknown)."""
 
     language: Language
     store: str
@@ -167,13 +160,11 @@ class Sheet:
 
     Attributes:
         icon: Name of the icon in the template.
-        heading: What the page is about.
         is_label: Whether the heading only labels the single value below it.
         copies: Name of the button that copies the heading; "" for no button.
         over: Small text above the heading.
         lead: Text below the heading.
         tips: List of things to try, below the lead.
-        lines: Labels and values.
         content: The unchanged content; collapsed if there are lines or several buttons.
         buttons: The buttons of the page, the most important one first.
         note: Text below the buttons.
@@ -251,10 +242,7 @@ NO_PAGE = Sheet(
 def home(host: str, docs: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
     """Return an HTML page that says what the address is that all short URLs begin with.
 
-    Args:
-        host: The host of the short URLs.
-        docs: Address of the documentation of the interface.
-        headers: Headers of the request by lower-case name.
+    `host` is that of the short URLs, `docs` the address of the documentation of the interface.
     """
     language = Reader.of(headers).language
     say = language.say
@@ -273,11 +261,6 @@ def page(answer: Answer, brand: Brand | None = None, headers: Mapping[str, str] 
     """Return an HTML page that shows the content, with a button for the safe action, such as saving a contact.
 
     Add `?raw=1` to the URL to get the file of a contact or an event.
-
-    Args:
-        answer: The content, and what to do with it.
-        brand: Gives the page its name, logo and accent.
-        headers: Headers of the request by lower-case name: the language of the page, and the device it is for.
     """
     reader = Reader.of(headers)
     return _render(_content_sheet(answer, reader), reader.language, brand)
@@ -288,10 +271,7 @@ def preview(
 ) -> bytes:
     """Return an HTML page that shows where a short URL leads, without going there.
 
-    Args:
-        answer: The content, and what its short URL does with it.
-        brand: Gives the page of a content that is not a web address its name, logo and accent.
-        headers: Headers of the request by lower-case name.
+    The brand is only for the page of a content that is not a web address.
     """
     reader, link = Reader.of(headers), answer.destination.link
     say = reader.language.say
@@ -324,10 +304,8 @@ def failure(
 ) -> bytes:
     """Return an HTML page that tells a visitor in plain words what went wrong and what to try.
 
-    Args:
-        headers: Headers of the request by lower-case name.
-        brand: Gives the page its name, logo and accent, where the visitor scanned a code that is known.
-        why: What decided that a short URL leads nowhere now, for its owner.
+    The brand is that of a known code that the visitor scanned. `why` is what decided that a short URL leads nowhere
+    now, for its owner.
     """
     reader, status = Reader.of(headers), status_of(error)
     language = reader.language
@@ -350,24 +328,13 @@ def failure(
 
 
 def notice(icon: str, heading: str, lead: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
-    """Return an HTML page that says two English sentences to somebody who scanned a code.
-
-    Args:
-        icon: Name of the icon in the template.
-        headers: Headers of the request by lower-case name.
-    """
+    """Return an HTML page that says two English sentences, under an icon, to somebody who scanned a code."""
     language = Reader.of(headers).language
     return _render(Sheet(icon, language.say(heading), lead=language.say(lead)), language)
 
 
 def password_page(headers: Mapping[str, str], brand: Brand | None = None, *, is_wrong: bool = False) -> bytes:
-    """Return the HTML page that asks for the password of a QR Code.
-
-    Args:
-        headers: Headers of the request by lower-case name.
-        brand: Gives the page its name, logo and accent.
-        is_wrong: Whether a wrong password was sent.
-    """
+    """Return the HTML page that asks for the password of a QR Code, again if a wrong one was sent."""
     language = Reader.of(headers).language
     say = language.say
     note = say("This is not the password. Please try again.") if is_wrong else ""
@@ -384,8 +351,6 @@ def links_page(
     """Return an HTML page with the links of a product, place or thing.
 
     Args:
-        headers: Headers of the request by lower-case name.
-        brand: Gives the page its name, logo and accent.
         levels: What is identified, with its entities, the nearest first.
         links: Those to choose from; by default all.
     """

@@ -37,10 +37,9 @@ MINUTES_AT_MOST = 99
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language of pages.
+    """A language of pages, with a tag such as `de` or `de-AT`.
 
     Attributes:
-        tag: The language tag of the page, such as `de` or `de-AT`.
         locale: Says how dates and times are written. Plain English gets the 24-hour clock, with the day first.
         words: Maps English sentences to sentences of this language; empty for English.
     """

@@ -35,13 +35,7 @@ _TYPE_LAST = re.compile(rb'"type"\s*:\s*"Buffer"\s*\}\s*\Z')
 
 
 class Sent(NamedTuple):
-    """A file that was sent.
-
-    Attributes:
-        data: Bytes of the file.
-        name: File name, or "".
-        fields: Other fields of the form, by lower-case name.
-    """
+    """A file that was sent, with its name or "", and the other fields of the form, by lower-case name."""
 
     data: bytes
     name: str = ""
@@ -102,13 +96,6 @@ def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str,
     Args:
         format: The format of the file; if it is empty, the body has to say it.
         asked: Where the table of the file is, and what it calls our columns, by `PLACING`. A form may say it, too.
-
-    Raises:
-        MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, a form contains `updateBy`, a list of bytes contains anything else,
-            or a column does not exist.
-        BadRequest: If the body is empty, or a form cannot be read.
-        UnreadableFile: If the file as a whole cannot be read.
     """
     from qrkit.exchange.locating import Place
     from qrkit.portfolio.importing import read_table

@@ -20,14 +20,7 @@ WHOLE = ("version", "size", "padding")
 
 
 def read_get(parameters: Mapping[str, str]) -> GenerateRequest:
-    """Parse the parameters of GET generate; unknown ones are ignored.
-
-    Args:
-        parameters: Names and values, without empty values.
-
-    Raises:
-        InvalidParameter: If any parameters are invalid; the error lists all of them.
-    """
+    """Parse the parameters of GET generate, which have no empty values; unknown ones are ignored."""
     problems: list[Problem] = []
     fields: dict[str, Any] = {name: text for name, text in parameters.items() if name in GET_FIELDS}
     for name in (name for name in WHOLE if fields.get(name, "auto").lower() != "auto"):

@@ -60,11 +60,8 @@ def with_plain_ids(fields: Mapping[str, Any]) -> dict[str, Any]:
 def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
     """Parse a query string to its parameters, with names in lower case. An empty value counts as absent.
 
-    Errors and warnings never contain values, because one of them may be an API key.
-
-    Args:
-        query: The query string as it was sent, decoded as Latin-1, as WSGI servers provide it.
-        told: A list to which warnings about the outdated encoding of old scripts are appended.
+    Errors and warnings never contain values, because one of them may be an API key. The query is decoded as Latin-1, as
+    WSGI servers provide it. `told` gets warnings about the outdated encoding of old scripts.
     """
     if len(query) > LONGEST_QUERY:
         raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are allowed")
@@ -144,11 +141,7 @@ def print_size(parameters: Mapping[str, str]) -> PrintSize | None:
 def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     """Parse a JSON object in UTF-8. Duplicate names, NaN, infinity and numbers that are too large are errors.
 
-    Args:
-        what: The name of the body in errors.
-
-    Raises:
-        BadRequest: If the body is empty, is not a JSON object, is nested too deeply, or has too many values.
+    Errors are BadRequest, and call the body `what`.
     """
     if not body.strip():
         raise BadRequest(f"{what} is empty; a JSON object is needed", code="empty-body")

@@ -56,15 +56,13 @@ class Request:
     """An HTTP request.
 
     Attributes:
-        method: GET, POST, …
         query: The query string as it was sent.
         headers: Headers by lower-case name.
         path: Variable parts of the path, by name.
         address: IP address of the client.
         joining: Headers to add to any response, including errors.
         noting: Additional fields for the access log.
-        warnings: Warnings to add to the response, about parts of the request that the client may have meant
-            differently.
+        warnings: What to warn of in the response: parts of the request that the client may have meant differently.
         body: Called with the maximum number of bytes, returns the body or raises `BodyTooLarge`.
     """
 
@@ -84,10 +82,6 @@ class Response:
     """An HTTP response; the standard headers are added when it is sent.
 
     Attributes:
-        status: HTTP status code.
-        media_type: Value of `Content-Type`.
-        body: Bytes of the body.
-        headers: Headers by name.
         warnings: Sentences for `X-Api-Warning`, about anything that differs from what the client may expect.
         goes_on: For a body that goes on after these bytes: takes the function that sends more of it without waiting
             (`Stream.push`). A server that cannot do this ends the body.
@@ -166,10 +160,7 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
     """Convert an error to RFC 9457 problem details, with its text in `X-Api-Error` and its code in `X-Api-Error-Code`.
 
     Messages of the store contain paths, hosts and messages of the database. They are only logged, and clients get
-    another text.
-
-    Args:
-        highest: The highest status to return; generate uses 500.
+    another text. The status is at most `highest`; generate uses 500.
     """
     status, text = min(status_of(error), highest), outside_text(error)
     if text is None:

@@ -31,12 +31,7 @@ _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Fields(NamedTuple):
-    """The fields of a body.
-
-    Attributes:
-        values: Values by Python name.
-        unknown: Paths of the fields that are unknown and were ignored.
-    """
+    """The fields of a body: values by Python name, and the paths of fields that are unknown and were ignored."""
 
     values: dict[str, Any]
     unknown: Sequence[str]
@@ -45,8 +40,7 @@ class Fields(NamedTuple):
 def read_qrcode(fields: Mapping[str, Any]) -> Fields:
     """Read a new QR Code; null and the empty string count as absent.
 
-    Raises:
-        InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
+    The error lists all invalid fields by their names in JSON.
     """
     known, unknown = QRCode.known(_in_our_words(fields))
     sent = {name: value for name, value in known.items() if name not in READ_ONLY}
@@ -60,11 +54,7 @@ def read_qrcode(fields: Mapping[str, Any]) -> Fields:
 
 
 def read_changes(fields: Mapping[str, Any]) -> Fields:
-    """Read changes of a QR Code; null counts as absent, while an empty string clears a field.
-
-    Raises:
-        InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
-    """
+    """Read changes of a QR Code; null counts as absent, while an empty string clears a field."""
     fields = _in_our_words(fields)
     _, unknown = QRCode.known(fields)
     names = {field.alias for field in QRCode.model_fields.values()} - {*READ_ONLY, *NOT_CHANGED}

@@ -451,12 +451,7 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
 
 
 class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
-    """A server for one app on one socket.
-
-    Attributes:
-        port: The port it listens on.
-        is_stopping: Whether it was asked to stop.
-    """
+    """A server for one app on one socket."""
 
     channel_class = _Channel
     port: int

@@ -10,11 +10,7 @@ MOST_MISSED = 60
 
 
 class Pushing:
-    """Base class of connections of waitress.
-
-    Attributes:
-        is_stream: Whether the body goes on. What the client sends after its request is then ignored.
-    """
+    """Base class of connections of waitress. What the client sends after the request of a stream is ignored."""
 
     connected: bool
     will_close: bool
@@ -27,8 +23,7 @@ class Pushing:
     def push(self, data: bytes) -> bool:
         """Send a chunk without waiting for the client; an empty one is the last.
 
-        Returns:
-            Whether it was sent: not if the client has yet to read the one before.
+        Return whether it was sent: not if the client has yet to read the one before.
 
         Raises:
             ConnectionError: If that was the last chunk, the client has gone, or it has missed too many.

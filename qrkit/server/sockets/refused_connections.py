@@ -18,12 +18,7 @@ MOST_CLIENTS = 9
 
 
 class RefusedConnections:
-    """Counts refused connections by client mark, the same mark as in the access log.
-
-    Args:
-        settings: Contains the trusted proxies.
-        seconds: A monotonic clock, in seconds.
-    """
+    """Counts refused connections by client mark, the same mark as in the access log."""
 
     def __init__(self, settings: Settings, *, seconds: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings

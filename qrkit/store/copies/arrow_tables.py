@@ -44,11 +44,7 @@ def is_table(given: object) -> bool:
 def pandas_frame(given: Any, name: str) -> pd.DataFrame:
     """Return a table as a DataFrame of pandas, without pyarrow; Arrow's timestamps are then UTC without a time zone.
 
-    Args:
-        name: The parameter, for the error.
-
-    Raises:
-        InvalidParameter: If this is not a table.
+    Anything but a table raises InvalidParameter, which calls it `name`.
     """
     if not is_table(given):
         raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}{_hint(given)}", "wrong-type"))

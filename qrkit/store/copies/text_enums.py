@@ -22,8 +22,7 @@ DROP = "DROP TYPE {}"
 def texts_of(tables: Mapping[str, Sequence[str]]) -> str:
     """Return a SELECT of one row, with the distinct texts of each column; NULL if they are many or none.
 
-    Args:
-        tables: The columns, by the table that has all of their texts.
+    Each table must have all texts of its columns.
     """
     lists = []
     for name, columns in tables.items():
@@ -49,10 +48,7 @@ def create_enums(run: Callable[[str, dict[str, Any]], Any], table: str, texts: M
 def enum_frame(store: Store, sql: str, texts: str, parameters: Mapping[str, Any], *, order: str) -> pd.DataFrame:
     """Return the rows of a query, with categorical columns in place of text.
 
-    Args:
-        store: The store with the rows. The caller must have an open transaction, so that all texts are listed.
-        texts: The SELECT of `texts_of`.
-        parameters: Values of the `$names` in both.
+    The caller must have an open transaction, so that `texts`, the SELECT of `texts_of`, lists all texts.
     """
     (row,) = store.rows(texts, parameters)
     selected = create_enums(store.rows, "frame", row)

@@ -44,9 +44,7 @@ class Checksum(NamedTuple):
 def csv_of(store: Store, select: str, kinds: Kinds) -> Iterator[Iterator[bytes]]:
     """Context manager: yields the rows of a query as CSV lines, in the format that a server accepts.
 
-    Args:
-        store: A file or a server.
-        select: The query; in a file, it sees committed data only.
+    In a file, the query sees committed data only.
     """
     if store.database.is_shared:
         with store.csv(select) as lines:

@@ -24,11 +24,7 @@ _alone = threading.Lock()
 
 
 class CannotRead(Exception):
-    """A statement failed.
-
-    Attributes:
-        kind: The name of DuckDB's class of the error; empty if DuckDB crashed or took too long.
-    """
+    """A statement failed; `kind` is DuckDB's class of the error, empty if DuckDB crashed or took too long."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)

@@ -119,11 +119,9 @@ class Database(Engine):
 
     @classmethod
     def opened(cls, path: str | Path, *, read_only: bool = False, history: Place | None = None) -> Database:
-        """Open the database of a file, or return the database that this process already has open.
+        """Open the database of a file or `:memory:`, or return the database that this process already has open.
 
-        Args:
-            path: The file, or `:memory:`.
-            history: Where the files of archived visits are; by default, the folder beside the file.
+        By default, the history is in the folder beside the file.
         """
         if str(path) == MEMORY:
             found = cls(MEMORY, history=history)
@@ -304,11 +302,7 @@ class Database(Engine):
                 del _open_files[self._key]
 
     def restore(self) -> None:
-        """Reopen the file after a failure; no committed data is lost.
-
-        Raises:
-            StoreBusy: If the file cannot be opened yet; the next call tries again.
-        """
+        """Reopen the file after a failure; no committed data is lost. After StoreBusy, the next call tries again."""
         with self.writing, self.visiting:
             if not self.is_broken:
                 return
@@ -328,8 +322,7 @@ class Database(Engine):
     def reopen(self, replace: Callable[[], None] | None = None) -> None:
         """Close and reopen the file, as DuckDB requires after a disk failure; the caller must hold both locks.
 
-        Args:
-            replace: Called while the file is closed.
+        `replace` is called while the file is closed.
 
         Raises:
             UnreadableFile: If the file can no longer be opened.

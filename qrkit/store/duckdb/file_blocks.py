@@ -55,12 +55,10 @@ def _checksum_of_rest(data: bytes) -> int:
 
 
 def damaged_blocks(file: BinaryIO, *, besides: Collection[int]) -> list[int]:
-    """Return the numbers of the blocks that are missing or do not match their checksums, except free blocks.
+    """Return the numbers of the blocks of a file that are missing or do not match their checksums, except free blocks.
 
-    Args:
-        file: The database file; its log is ignored.
-        besides: Numbers of blocks to skip. Python takes 10 ms per block, many times as long as DuckDB, so skip the
-            blocks that DuckDB has already read.
+    Python takes 10 ms per block, many times as long as DuckDB, so `besides` are the blocks that DuckDB has already
+    read. The log of the file is ignored.
     """
     header = _newer_header(file)
     if header is None:

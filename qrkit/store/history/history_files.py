@@ -62,15 +62,10 @@ class ArchivedElsewhere(StoreBusy):
 
 @dataclass(frozen=True, slots=True)
 class HistoryFile:
-    """A file of archived visits.
+    """A file of archived visits; times are UTC without a time zone.
 
     Attributes:
         file: Its path in the place of the history.
-        first: Time of its first visit, UTC without a time zone.
-        last: Time of its last visit.
-        visits: Number of visits.
-        bytes: Its size.
-        sha256: Its checksum.
         version: The version of its columns.
     """
 
@@ -214,12 +209,9 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
 
 
 def copy_history(store: Store, target: Folder, checked: set[str]) -> None:
-    """Copy the files that a store lists to a folder, except those that are there already.
+    """Copy the files that a store in a file lists to a folder, which is made if needed, except those that are there.
 
-    Args:
-        store: A store in a file.
-        target: The folder, which is made if there is a file to copy.
-        checked: The files that an earlier call has found there or copied; this call adds its own.
+    `checked` holds the files that an earlier call has found there or copied; this call adds its own.
     """
     if missing := missing_folder(store):
         raise without_folder(store.path, missing)
@@ -295,11 +287,7 @@ def history_faults(store: Store, files: Store) -> list[str]:
 
 
 def checksum_of(place: Place, file: str, then: Callable[[bytes], object] = len) -> str:
-    """Return the SHA-256 of a file in hexadecimal; `then` is called with each part of the file.
-
-    Raises:
-        OSError: If the file cannot be read.
-    """
+    """Return the SHA-256 of a file in hexadecimal; `then` is called with each part of the file."""
     found = hashlib.sha256()
     for part in place.parts(file):
         found.update(part)

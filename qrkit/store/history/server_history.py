@@ -57,8 +57,7 @@ def bring_back(store: Store, files: Store, before: datetime) -> None:
 def bring_equal(store: Store, visits: pd.DataFrame) -> str:
     """Copy the archived visits with a code and a time of `visits` to a server, in the open transaction.
 
-    Returns:
-        A table of all visits of the store that may equal rows of `visits`.
+    Returns a table of all visits of the store that may equal rows of `visits`.
     """
     if not unseen_files(store):
         return "all_visits"

@@ -25,11 +25,7 @@ PATIENCE = {"connect_timeout": 5, "read_timeout": 60, "retries": {"mode": "stand
 
 
 class Bucket:
-    """A prefix in a bucket.
-
-    Args:
-        address: The URL, `s3://bucket/prefix`.
-    """
+    """A prefix in a bucket; its address is a URL, `s3://bucket/prefix`."""
 
     def __init__(self, address: str) -> None:
         if not ADDRESS.fullmatch(address) or ".." in address:
@@ -52,11 +48,7 @@ class Bucket:
 
     @contextmanager
     def writing(self, file: str) -> Iterator[str]:
-        """Context manager: yields where to write a file; if the block fails, nothing is left of it.
-
-        Raises:
-            CannotWrite: If the bucket cannot be written.
-        """
+        """Context manager: yields where to write a file; if the block fails, nothing is left of it."""
         try:
             with self._telling(file):
                 self._objects.pipe_file(self.address_of(note_of(file)), b"")
@@ -71,11 +63,7 @@ class Bucket:
             raise
 
     def size(self, file: str) -> int:
-        """Return the size of a file in bytes.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
+        """Return the size of a file in bytes."""
         with self._telling(file):
             return int(self._objects.info(self.address_of(file))["size"])
 
@@ -114,11 +102,7 @@ class Bucket:
         return b""
 
     def replace(self, file: str, data: bytes) -> None:
-        """Write a file that the store does not list, such as the manifest, in the place of an older one.
-
-        Raises:
-            CannotWrite: If the bucket cannot be written.
-        """
+        """Write a file that the store does not list, such as the manifest, in the place of an older one."""
         with self._telling(file):
             self._objects.pipe_file(self.address_of(file), data)
 

@@ -43,11 +43,9 @@ def note_of(file: str) -> str:
 
 
 class Folder:
-    """A folder on this machine, or on a disk that several machines share.
+    """A folder on this machine, or on a disk that several machines share; it is made with the first file.
 
-    Args:
-        path: Its absolute path; it is made with the first file.
-        store: The file of the store; a new folder has the same permissions.
+    A new folder has the permissions of the file of the store.
     """
 
     def __init__(self, path: Path, store: Path | None = None) -> None:
@@ -83,11 +81,7 @@ class Folder:
 
     @contextmanager
     def writing(self, file: str) -> Iterator[str]:
-        """Context manager: yields where to write a file, which is whole and durable at its address afterwards.
-
-        Raises:
-            CannotWrite: If the folder cannot be written.
-        """
+        """Context manager: yields where to write a file, which is whole and durable at its address afterwards."""
         made = self.path / file
         part = _part_of(made)
         with writing(made):
@@ -102,11 +96,7 @@ class Folder:
             flush(made.parent)
 
     def size(self, file: str) -> int:
-        """Return the size of a file in bytes.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
+        """Return the size of a file in bytes."""
         return (self.path / file).stat().st_size
 
     def parts(self, file: str) -> Iterator[bytes]:
@@ -143,11 +133,7 @@ class Folder:
             return path.read_bytes() if path.is_file() else b""
 
     def replace(self, file: str, data: bytes) -> None:
-        """Write a file that the store does not list, such as the manifest, in the place of an older one.
-
-        Raises:
-            CannotWrite: If the folder cannot be written.
-        """
+        """Write a file that the store does not list, such as the manifest, in the place of an older one."""
         path = self.path / file
         for left in (*self.path.glob(f".{file}.*.part"), *([path] if path.is_symlink() else [])):
             _is_deleted(left)

@@ -147,11 +147,7 @@ class Server(Engine):
         return failed
 
     def restore(self) -> None:
-        """Reconnect to the server with a new connection, because the server may now be another machine.
-
-        Raises:
-            StoreBusy: If the server does not answer; the next call tries again.
-        """
+        """Reconnect, as the server may now be another machine. After StoreBusy, the next call tries again."""
         with suppress(IndexError):
             while self._idle:
                 self._idle.pop().close()

@@ -127,10 +127,7 @@ def complete_copy(store: Store) -> Iterator[Store]:
 
 
 def _columns_of(store: Store) -> Columns:
-    """Return the copy of a server that all threads of this process share.
-
-    It is created on first use, and again when the history of the store has got its place.
-    """
+    """Return the copy of a server that all threads of this process share; made anew when the history gets its place."""
     place = place_of(store)
     with _making:
         found: Columns | None = store.database.helpers.get("columns")
@@ -142,15 +139,9 @@ def _columns_of(store: Store) -> Columns:
 
 
 class Columns:
-    """A DuckDB copy of a server's tables, for analytical queries.
+    """A DuckDB copy of a server's tables, for analytical queries, in a file that no other process opens, or in memory.
 
-    Args:
-        path: A file that no other process opens, or `:memory:`.
-        place: Where the files of archived visits are, which are read there and not copied.
-
-    Attributes:
-        store: The store that contains the copy.
-        place_address: The address of `place`.
+    `place` has the files of archived visits, which are read there and not copied.
     """
 
     def __init__(self, path: str | Path, original: Store, place: Place | None) -> None:

@@ -38,10 +38,7 @@ def begin_stream(store: Store, account_id: str, now: datetime) -> int:
 class Following(Shown):
     """Events as they come, without an end. A notebook shows a live chart of the scans instead.
 
-    Attributes:
-        view: The scans of the account.
-        wanted: Which events.
-        after: ID of the last event before them; by default, they begin now.
+    They come after the event with the ID `after`; by default, they begin now.
     """
 
     view: Scans

@@ -21,12 +21,7 @@ SECOND = timedelta(seconds=1)
 
 
 class Stretch(NamedTuple):
-    """A period in which the offset of a time zone does not change.
-
-    Attributes:
-        since: Its first moment, UTC without a time zone.
-        offset: Local time minus UTC.
-    """
+    """A period with one offset (local time minus UTC) of a time zone; `since` is its first moment, in naive UTC."""
 
     since: datetime
     offset: timedelta

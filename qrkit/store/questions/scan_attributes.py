@@ -124,11 +124,10 @@ class HasFields(Protocol):
 
 
 def check_attribute(name: str, given: object, scans: HasFields, *further: str) -> None:
-    """Raise unless `given` is an attribute, or the name of a user's field.
+    """Raise unless `given` is an attribute, or the name of a user's field in a view.
 
     Args:
         name: The parameter, for the error.
-        scans: The view that is asked, which has the fields.
         *further: What else is allowed, for the error.
     """
     if given in get_args(Attribute):
@@ -213,20 +212,12 @@ RULES: Mapping[str, Callable[[str], str]] = {"country": _country_rule, "device":
 
 
 def hours_of(given: Any) -> tuple[int, ...] | None:
-    """Return the hours of a filter, 0 to 23, as whole numbers.
-
-    Raises:
-        InvalidParameter: If this is neither such a number nor several of them.
-    """
+    """Return the hours of a filter, 0 to 23, as whole numbers."""
     return _numbers("hour", given, range(24), {}, "must be a whole number in 0..23, or several")
 
 
 def weekdays_of(given: Any) -> tuple[int, ...] | None:
-    """Return the weekdays of a filter as whole numbers, 1 (Monday) to 7.
-
-    Raises:
-        InvalidParameter: If this is neither a weekday, as number or English name, nor several of them.
-    """
+    """Return the weekdays of a filter, given as numbers or English names, as whole numbers, 1 (Monday) to 7."""
     rule = "must be a weekday, 1 (Monday) to 7, or a name such as Mon or Monday; or several"
     names = {name: number for number, full in enumerate(WEEKDAYS, 1) for name in (full, full[:3])}
     return _numbers("weekday", given, range(1, 8), names, rule)
@@ -245,14 +236,7 @@ def _numbers(name: str, given: Any, allowed: range, names: Mapping[str, int], ru
 
 
 def own_filters(tag: object, fields: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the fields to filter by, each with the values that count.
-
-    Args:
-        fields: Values by name, or pairs of both.
-
-    Raises:
-        InvalidParameter: If they are not, or a tag or a value is not text.
-    """
+    """Return the fields to filter by, each with the values that count; fields are values by name, or pairs of both."""
     if tag is not None and not _are_texts(tag):
         raise InvalidParameter(Problem("tag", tag, "must be a tag, or a list of tags", "wrong-type"))
     if not isinstance(fields, Mapping | tuple | None):

@@ -584,10 +584,6 @@ def period_sql(scans: Scans) -> str:
 
 
 def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Convert timestamp columns to the time zone of a view.
-
-    Args:
-        frame: A query result, in UTC without a time zone.
-    """
+    """Convert timestamp columns of a query result, in UTC without a time zone, to the time zone of a view."""
     local = {name: frame[name].dt.tz_localize("UTC").dt.tz_convert(scans.zone) for name in columns}
     return frame.assign(**local)

@@ -29,13 +29,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 class Click(NamedTuple):
-    """The scan behind an ID.
-
-    Attributes:
-        qrcode: Number of the QR Code.
-        time: When it was scanned, UTC.
-        visitor: Key of the visitor on that day.
-    """
+    """The scan behind an ID: the number of the QR Code, the time in UTC, and the key of the visitor on that day."""
 
     qrcode: int
     time: datetime

@@ -37,8 +37,7 @@ class Event(NamedTuple):
 
     Attributes:
         qrcode: Number of the QR Code, which is stored; 0 for all of an account together.
-        kind: What happened.
-        time: When, in UTC: ISO 8601 without an offset.
+        time: In UTC: ISO 8601 without an offset.
         data: What else receivers learn, for JSON; besides, they learn what the QR Code is called and where it leads.
     """
 
@@ -73,8 +72,7 @@ def tell_once(store: Store, account_id: str, found: Mapping[str, Event]) -> int:
 def add_events(store: Store, events: Iterable[Event], account_id: str = "") -> None:
     """Add those events that a receiver asks for; without any receiver, the events are not even read.
 
-    Args:
-        account_id: The account of events that concern no single QR Code.
+    Only events that concern no single QR Code need the ID of the account.
     """
     asked = asked_kinds(store)
     if not asked or not (listed := list(events)):
@@ -114,11 +112,7 @@ def cloud_event(store_id: str, code: Mapping[str, Any], event: Event, *, number:
 
 
 def take_event_numbers(store: Store, count: int) -> int:
-    """Take numbers for events in a transaction of `Store.adding`, which alone adds events until its end.
-
-    Returns:
-        The first number; the others follow it.
-    """
+    """Take numbers for events in a transaction of `Store.adding`, which alone adds events; return the first of them."""
     if alone := store.database.dialect.events_alone:
         store.rows(alone)
     return int(store.rows(TAKE, [count])[0]["first"])

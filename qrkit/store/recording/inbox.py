@@ -65,7 +65,7 @@ class WaitingVisit(NamedTuple):
     """A visit on its way to the store.
 
     Attributes:
-        user_agent: The user agent, cut at 512 characters.
+        user_agent: Cut at 512 characters.
         scanned: Number of the QR Code for which the visit counts as a scan; None if the visit is not a scan.
         fields: JSON of the other columns of the table `visits`; empty if the visit was withdrawn.
     """
@@ -92,23 +92,18 @@ class _Entry:
 
 
 class Inbox:
-    """An inbox in a file, or in memory.
+    """An inbox in a file, or in memory (without a path).
 
     Args:
-        path: The file, which is created if it does not exist; None for an inbox in memory. A new file has
-            the permissions of the store beside it: `shop.duckdb` for `shop.duckdb.inbox-…`.
-        store_id: The id of the store for the visits. A file of another store is rejected.
+        path: The file; a new one has the permissions of the store beside it: `shop.duckdb` for `shop.duckdb.inbox-…`.
+        store_id: The id of the store for the visits. The file of another store raises StoreBusy.
         on_commit: Called after each commit, with the number of visits that wait to be moved into the store.
 
     Attributes:
         name: Name of the inbox in the store, unique among all inboxes of the store.
-        path: The file; None in memory.
         last: Number of the last visit that is durable.
         moved: Number of the last visit that is in the store; None if unknown, until the store is queried.
         has_failed: Whether a write failed and left the file in an unknown state. Such a file is only read.
-
-    Raises:
-        StoreBusy: If the file belongs to another store.
     """
 
     def __init__(

@@ -75,9 +75,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
 
 
 def drain(store: Store) -> None:
-    """Move all visits recorded so far into the store.
-
-    Does nothing inside a transaction or for a read-only store.
+    """Move all visits recorded so far into the store, except inside a transaction or for a read-only store.
 
     Raises:
         StoreBusy: If the store cannot be written.
@@ -145,11 +143,7 @@ class _Recorder:
             return self._open().add(visit, seconds=seconds, keep_late=keep_late)
 
     def drain(self) -> None:
-        """Move the visits recorded so far into the store.
-
-        Raises:
-            StoreBusy: If the store cannot be written.
-        """
+        """Move the visits recorded so far into the store."""
         if not self._left and (self._inbox is None or not self._inbox.waiting):
             return
         try:
@@ -231,15 +225,9 @@ class _Recorder:
             raise StoreBusy(f"no inbox for visits can be made at {self._base}: {error}") from error
 
     def _made(self, names: int) -> Inbox:
-        """Return an inbox in a new file.
+        """Return an inbox in a new file, trying several file names.
 
         Another process that starts at this moment may take the new file for one that was left, and lock it first.
-
-        Args:
-            names: How many file names to try.
-
-        Raises:
-            OSError: If the file cannot be flushed.
         """
         name = uuid4().hex
         try:

@@ -89,10 +89,6 @@ def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
 
 
 def add_requests(store: Store, account_id: str, day: int, number: int) -> int:
-    """Add requests of an account on a UTC day; return the total over all processes.
-
-    Raises:
-        StoreBusy: If the server does not answer.
-    """
+    """Add requests of an account on a UTC day, given by its ordinal; return the total over all processes."""
     store.rows("DELETE FROM request_counts WHERE day < ?", [day])
     return int(store.value(ADD, [account_id, day, number]) or 0)

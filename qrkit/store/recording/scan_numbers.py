@@ -48,16 +48,7 @@ class Limits(NamedTuple):
 
 
 def take_number(store: Store, qrcode: int, moment: datetime, limits: Limits) -> ScanNumber | None:
-    """Take the next number for a scan of a QR Code, in one durable step; None if the scan would exceed a limit.
-
-    Args:
-        qrcode: Number of the QR Code.
-        moment: When it was scanned.
-        limits: The limits of the QR Code.
-
-    Raises:
-        StoreBusy: If the store cannot be written now.
-    """
+    """Take the next number for a scan of a QR Code, in one durable step; None if the scan would exceed a limit."""
     asked = {"qrcode": qrcode, "day": moment.date()}
     if store.row(SELECT, asked) is None:
         include_waiting(store)

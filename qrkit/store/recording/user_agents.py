@@ -59,18 +59,7 @@ WHERE number > $after AND parser IS DISTINCT FROM $parser::VARCHAR ORDER BY numb
 
 
 class ParsedUserAgent(NamedTuple):
-    """A parsed user agent; None for each part that the text does not contain.
-
-    Attributes:
-        system: Operating system family.
-        system_version: Operating system version, at most two numbers.
-        browser: Browser family.
-        browser_version: Browser version, at most two numbers.
-        manufacturer: Device manufacturer.
-        device_model: Device model.
-        device: Device type.
-        is_bot: Whether the user agent is a bot.
-    """
+    """A parsed user agent; None for each part that the text does not contain. Versions have at most two numbers."""
 
     system: str | None
     system_version: str | None

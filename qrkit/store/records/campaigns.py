@@ -50,8 +50,7 @@ def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[C
 def count_in_campaigns(store: Store, account_id: str, *, most: int) -> dict[str, tuple[int, int]]:
     """Return the numbers of QR Codes and of their scans by campaign, without campaigns that have no QR Codes.
 
-    Args:
-        most: Number of QR Codes, oldest first, that the plan makes available; others are not counted.
+    Only the `most` oldest QR Codes count: those that the plan makes available.
     """
     include_waiting(store)
     return {id: (qrcodes, scans) for id, qrcodes, scans in store.each_row(COUNT, {"account": account_id, "most": most})}

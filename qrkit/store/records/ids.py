@@ -40,10 +40,7 @@ SELECT text, kind, id FROM asked JOIN records ON id = text OR name = text OR sho
 def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]]) -> None:
     """Raise an error if a text is not an id but a name or a short code, or the id of the wrong kind of record.
 
-    The id of a deleted record is accepted.
-
-    Args:
-        asked: The ids to check, by parameter name: `qrcode_id` or `campaign_id`.
+    The id of a deleted record is accepted. `asked` has the texts by parameter: `qrcode_id` or `campaign_id`.
     """
     problems = []
     for parameter, texts in asked.items():
@@ -78,10 +75,6 @@ def qrcodes_named(store: Store, account_id: str, text: str, *, short_code: str) 
 
 
 def some_names(store: Store, account_id: str, *, most: int) -> list[str]:
-    """Return the short codes and names of the oldest QR Codes of an account.
-
-    Args:
-        most: Number of QR Codes to look at; never more than 10,000.
-    """
+    """Return the short codes and names of the `most` oldest QR Codes of an account; never of more than 10,000."""
     found = store.rows(SOME_NAMES, {"account": account_id, "most": min(most, MOST_COMPARED)})
     return [row["short_code"] for row in found] + [row["name"] for row in found]

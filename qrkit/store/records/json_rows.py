@@ -56,11 +56,7 @@ def readable_tails(store: Store) -> str:
 
 
 def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
-    """Yield all QR Codes of an account, in the order they were stored, as JSON that `read_qrcodes` reads.
-
-    Args:
-        most: Number of QR Codes, oldest first, that the plan makes available.
-    """
+    """Yield the `most` oldest QR Codes of an account, in the order they were stored, as JSON for `read_qrcodes`."""
     for part in parts(store, account_id, most=most, together=TOGETHER):
         yield _text(store, RECORD, SELECT_QRCODES, part)
 

@@ -266,8 +266,7 @@ class CodesText(NamedTuple):
     """New QR Codes as JSON. The database reads it, which takes the interpreter a hundredth of the work of values.
 
     Attributes:
-        rows: A list of objects with the columns of the table `qrcodes`.
-        length: The number of QR Codes, at most `MOST_IN_TEXT`.
+        rows: A list of objects with the columns of the table `qrcodes`, at most `MOST_IN_TEXT`.
     """
 
     rows: str
@@ -421,12 +420,7 @@ def qrcodes(
     after: int = 0,
     limit: int | None = None,
 ) -> list[QRCode]:
-    """Return the QR Codes of an account in the order they were stored.
-
-    Args:
-        most: Number of QR Codes, oldest first, that the plan makes available.
-        after: Only QR Codes with a greater number.
-    """
+    """Return the `most` oldest QR Codes of an account, with a number above `after`, in the order they were stored."""
     include_waiting(store)
     asked = {"campaign": campaign, "content": content, "account": account_id, "after": after, "limit": limit}
     beyond = _first_beyond(store, account_id, most)

@@ -92,8 +92,6 @@ class Progress(NamedTuple):
     """A webhook whose events this process may send now.
 
     Attributes:
-        webhook: The webhook.
-        account_id: The account it belongs to.
         position: Number of the last event that was sent.
         claimed: Until when no other process sends its events.
     """
@@ -105,14 +103,12 @@ class Progress(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """An attempt to send events.
+    """An attempt to send events. Its time is when it began, in UTC without a time zone.
 
     Attributes:
-        time: When it began, in UTC without a time zone.
         event: ID of the first event; 0 for a test.
         events: How many events were sent together.
         status: The status of the answer; None without an answer.
-        milliseconds: How long it took.
         error: Why it failed; empty if it did not.
     """
 
@@ -165,12 +161,9 @@ def last_event(store: Store) -> int:
 def newer_events(
     store: Store, account_id: str, *, after: int, most: int, receiver: str = ""
 ) -> list[tuple[int, dict[str, Any]]]:
-    """Return the next events of an account, in their order, each with its number.
+    """Return the `most` next events of an account after a number, in their order, each with its number.
 
-    Args:
-        after: Number of the last event before them.
-        most: Maximum number of events.
-        receiver: A webhook, which also gets those that are for it alone.
+    A receiver, which is a webhook, also gets those that are for it alone.
     """
     rows = store.rows(EVENTS, [account_id, after, receiver, most])
     return [(row["number"], _event(row)) for row in rows]
@@ -190,15 +183,12 @@ _parsed = lru_cache(maxsize=1_000)(parse_user_agent)
 
 
 def settle(store: Store, progress: Progress, webhook: Webhook, *, position: int, due: datetime) -> bool:
-    """Record how far a webhook has got after a turn, in the open transaction.
+    """Record how far a webhook has got after a turn, in the open transaction; False if another process has taken it.
 
     Args:
         webhook: The webhook after the turn: whether it is active, and how often it failed.
         position: Number of the last event that is done with.
         due: When the next attempt may begin.
-
-    Returns:
-        False if another process has taken the webhook meanwhile; then nothing is recorded.
     """
     last = {"failures": webhook.failures, "active": webhook.active, "position": position, "due": naive(due)}
     return bool(store.rows(SETTLE, {"id": webhook.id, "claimed": progress.claimed, **last}))
@@ -230,8 +220,7 @@ def dead_letters(store: Store, id: str) -> list[dict[str, Any]]:
 def revive(store: Store, id: str, now: datetime, claimed: datetime) -> int:
     """Have all dead letters of a webhook sent again, and go on if it was switched off; return their number.
 
-    Args:
-        claimed: The latest moment until which a process may have taken the webhook; an attempt due by then stays due.
+    A process may have taken the webhook until `claimed` at the latest; an attempt due by then stays due.
     """
     with store.adding():
         # First, because it locks the webhook: meanwhile, no other process adds or revives dead letters of it.

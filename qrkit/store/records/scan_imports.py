@@ -15,7 +15,6 @@ class KeptImport(TypedDict):
     """One import of visits; times are ISO 8601 in UTC.
 
     Attributes:
-        imported: When it was.
         source: The name of the file; "" if its bytes were given.
         service: The service that the headings told; "" for any other file.
         visits: The number of visits that were added.

@@ -72,8 +72,6 @@ class Terms(NamedTuple):
     Attributes:
         rules: Contents for some visitors.
         active: Whether it leads anywhere.
-        valid_since: It leads nowhere before.
-        valid_until: It leads nowhere from then on.
         limit: Maximum number of scans; 0 for no limit.
         limit_a_day: Maximum number of scans on a UTC day; 0 for no limit.
         otherwise: Content outside of these times and beyond the limits; "" for none.
@@ -178,9 +176,7 @@ class TargetTable:
     """Targets of a file by short code: those that lead everybody to one content, as they were read, and all others.
 
     A dictionary of targets would take four times the memory and twice the time to fill, before the first redirect.
-
-    Args:
-        store: A file, in which nothing changes until the table is made.
+    Nothing may change in the store until the table is made.
     """
 
     def __init__(self, store: Store) -> None:
@@ -245,9 +241,8 @@ def target(store: Store, short_code: str) -> Target | None:
 def longest_known(store: Store, path: str) -> tuple[str, str] | None:
     """Return the longest short code that a path begins with, and what follows it; None if it begins with none.
 
-    Args:
-        store: The store; where it ignores case, the code is returned as it was assigned.
-        path: A path without its first slash, percent-decoded.
+    The path is percent-decoded, without its first slash. Where the store ignores case, the code is returned as it was
+    assigned.
     """
     path = normalize("NFC", path)
     for start in beginnings(path):
@@ -311,10 +306,7 @@ def ignores_case(store: Store) -> bool:
 def set_ignores_case(store: Store, *, is_ignored: bool | None) -> None:
     """Set whether the store ignores the case of short codes, in this process from now on, in others when they start.
 
-    None, or what is set already, changes nothing.
-
-    Raises:
-        InvalidParameter: If short codes of the store differ only in case.
+    None, or what is set already, changes nothing. Short codes that differ only in case raise InvalidParameter.
     """
     if is_ignored in (None, ignores_case(store)):
         return
@@ -485,10 +477,8 @@ def _columns(store: Store) -> _Columns:
 class Following:
     """Calls `look` repeatedly in a background thread until stopped.
 
-    Args:
-        look: The function to call. Of consecutive errors, only the first is logged: the server may be unreachable, or
-            its tables may be changing.
-        interrupt: Makes a call of `look` fail that waits for a server which does not answer.
+    Of consecutive errors, only the first is logged: the server may be unreachable, or its tables may be changing.
+    `interrupt` makes a call of `look` fail that waits for a server which does not answer.
     """
 
     def __init__(self, look: Callable[[], None], name: str, interrupt: Callable[[], None]) -> None:

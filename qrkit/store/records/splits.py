@@ -16,12 +16,7 @@ INSERT = "INSERT INTO splits (qrcode, split, since, variants) VALUES (?, ?, ?, ?
 def begin_splits(
     store: Store, number: int, rules: Sequence[RedirectRule], before: Sequence[RedirectRule] = (), *, now: datetime
 ) -> None:
-    """Keep the variants that begin with a change of rules, in the open transaction.
-
-    Args:
-        number: Number of the QR Code.
-        before: The rules until then.
-    """
+    """Keep the variants that begin with a change of the rules of a QR Code, in the open transaction."""
     for rule in {one.split: one for one in rules}.values():
         if rule.variants and rule.split not in {one.split for one in before}:
             weights = json.dumps({one.name: one.weight for one in rule.variants}, ensure_ascii=False)

@@ -16,8 +16,7 @@ Kind = TypeVar("Kind", list, dict)  # type: ignore[type-arg]  # of what the call
 def reading_stored(text: str, of: str) -> Iterator[None]:
     """Context manager: raises `StoreDamaged` if a stored text is not valid.
 
-    Args:
-        of: The beginning of the error, such as "a QR Code has the damaged tags".
+    The error begins with `of`, such as "a QR Code has the damaged tags".
     """
     try:
         yield
@@ -26,12 +25,7 @@ def reading_stored(text: str, of: str) -> Iterator[None]:
 
 
 def stored_json(text: str, kind: type[Kind], of: str, *, items: type = str) -> Kind:
-    """Return a stored list or object.
-
-    Args:
-        of: What it is, as for `reading_stored`.
-        items: The type of its items or values.
-    """
+    """Return a stored list or object whose items or values have the type `items`; `of` is as for `reading_stored`."""
     with reading_stored(text, of):
         found = json.loads(text)
         values = found.values() if isinstance(found, dict) else found

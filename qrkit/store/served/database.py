@@ -76,11 +76,7 @@ class ServedStore(Store):
 
 
 class ServedDatabase(Engine):
-    """The database of a file that another process has open. Each thread has a connection of its own.
-
-    Attributes:
-        target: The absolute path of the file.
-    """
+    """The database of a file that another process has open. Each thread has a connection of its own."""
 
     is_file = is_served = True
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
@@ -167,11 +163,7 @@ class ServedDatabase(Engine):
 
 
 class ServedCursor:
-    """Sends the statements of a thread, one after the other.
-
-    Attributes:
-        description: A tuple for each column of the result, starting with the column name.
-    """
+    """Sends the statements of a thread, one after the other; tuples of `description` start with a column name."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

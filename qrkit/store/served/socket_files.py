@@ -50,10 +50,7 @@ def listening(store: Path) -> Iterator[socket.socket]:
     """Context manager: yields a listening socket for a store, and removes it at the end.
 
     The process that calls this has the store open, and no other process can, so a socket that is there already was left
-    behind by a process that was killed; it is replaced.
-
-    Raises:
-        OSError: If no socket can be made.
+    behind by a process that was killed; it is replaced. If no socket can be made, OSError is raised.
     """
     target = place(store)
     with ExitStack() as elsewhere, socket.socket(socket.AF_UNIX) as listener:

@@ -44,10 +44,7 @@ class TooLong(ValueError):
 
 
 def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
-    """Send a message.
-
-    Args:
-        message: JSON, which may also contain timestamps, dates, times, durations, decimals and bytes.
+    """Send a message: JSON, which may also contain timestamps, dates, times, durations, decimals and bytes.
 
     Raises:
         TooLong: If the message or the bytes are too long; nothing is sent.

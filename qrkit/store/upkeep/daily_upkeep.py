@@ -26,12 +26,9 @@ _log = logging.getLogger("qrkit")
 
 @dataclass
 class UpkeepCounts:
-    """What the upkeep of a store has done since this process opened it.
+    """How many visits the upkeep of a store has swept (reduced to counts) and archived since this process opened it.
 
-    Attributes:
-        swept: Number of visits that were reduced to counts.
-        archived: Number of visits that were moved into the history.
-        failed: Number of sweeps and archives that failed; each is tried again.
+    `failed` counts sweeps and archives that failed; each is tried again.
     """
 
     swept: int = 0
@@ -53,11 +50,8 @@ def upkeep(
     On exit, an archive that is under way ends with the month it is at, and the next process archives the rest.
 
     Each day is archived once. If several processes serve one store, one of them archives; the others find nothing left.
-    A failure is logged, and the next round tries again.
-
-    Args:
-        archive_after_days: Number of finished days, in UTC, whose visits stay in the store; None archives nothing.
-        seconds: Time between two rounds.
+    A failure is logged, and the next round tries again. Visits of `archive_after_days` finished UTC days stay in the
+    store; None archives nothing.
     """
     ended = Event()
     kept = _Upkeep(store, archive_after_days, clock, ended)

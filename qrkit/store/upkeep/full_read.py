@@ -44,11 +44,7 @@ def unreadable(store: Store) -> list[str]:
 
 
 def check_readable(path: Path, original: str) -> None:
-    """Check every block of a store file that is not open anywhere.
-
-    Raises:
-        StoreDamaged: If a block of the file is damaged; the error message names the file `original`.
-    """
+    """Check every block of a store file that is not open anywhere; `StoreDamaged` names the file `original`."""
     if found := _faults_in(path):
         raise damaged(original, f"is damaged: {'; '.join(found)}")
 

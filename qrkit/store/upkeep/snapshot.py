@@ -30,8 +30,7 @@ class Snapshot(Store):
     """A read-only copy of a store, made while another process uses the original.
 
     Attributes:
-        path: The file of the original store, as you gave it.
-        original: The absolute path of the original file.
+        path: The file of the original store, as you gave it; `original` is its absolute path.
     """
 
     def __init__(self, path: str | Path) -> None:

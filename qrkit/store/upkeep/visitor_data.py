@@ -70,7 +70,6 @@ class Kept:
     """The data kept about the visits to the QR Codes of an account.
 
     Attributes:
-        visits: Number of visits.
         oldest: Time of the oldest visit, UTC; None if there are no visits.
         overdue: Visits older than the retention period.
         orphans: Visits to unknown short codes, in the whole store.

@@ -79,20 +79,18 @@ def encode(
     """Encode a text as a symbol.
 
     Args:
-        version: 1..40; None uses the smallest version that fits.
-        error_correction: L, M, Q or H; used as given and never raised.
+        version: None uses the smallest version that fits.
+        error_correction: Used as given and never raised.
         mode: numeric, alphanumeric, byte, or auto for the shortest mix of these; or kanji.
         charset: The charset of byte mode, which an ECI declares; None for UTF-8 without ECI.
         fnc1: True for FNC1 in first position: the content is a GS1 element string, with GS as separator.
-        part: The position of the symbol in a message that several symbols share; None for a whole message.
+        part: The position of the symbol in a message that several symbols share.
         micro: True for the smallest Micro QR Code that fits, M1 to M4; excludes a version, a charset, FNC1, a part and
             level H.
         mask: Data mask pattern reference 0..7, or 0..3 in a Micro QR Code; None uses the mask with the lowest penalty
             (7.8.3).
-        pad_codewords: What follows the terminator. `iso` alternates the pad codewords 11101100 and 00010001, as in
-            ISO/IEC 18004:2015, 7.4.10. `segno` puts a codeword 00000000 before them if the terminator ends on a
-            codeword boundary. Bytes, one for each pad codeword, are used as they are; `free_padding.solve` finds
-            useful ones. Nearly all readers ignore pad codewords.
+        pad_codewords: `iso`, `segno`, or bytes for all of them, which are used as they are; see `data_codewords`.
+            `free_padding.solve` finds useful ones, and nearly all readers ignore them.
 
     Raises:
         ContentTooLong: If the content does not fit; the message says what would fit.
@@ -134,11 +132,7 @@ def _check_version_and_mask(parameters: Parameters) -> None:
 
 
 def symbol_of(design: Design) -> Symbol:
-    """Encode the content of a design. Free pad codewords start as the standard ones; they are chosen in a later step.
-
-    Raises:
-        ContentTooLong: If the content does not fit; the message says what would fit.
-    """
+    """Encode the content of a design; free pad codewords start as the standard ones and are chosen in a later step."""
     return encode(
         design.content,
         version=design.version,
@@ -156,11 +150,7 @@ def encoding_of(design: Design) -> Encoding:
 
 
 def check_fits(design: Design) -> None:
-    """Check that the content of a design fits, without encoding it.
-
-    Raises:
-        ContentTooLong: If the content does not fit; the message says what would fit.
-    """
+    """Raise `ContentTooLong` if the content of a design does not fit, without encoding it."""
     if design.micro:
         check_micro_fits(design.content, design.ec, design.em)
         return

@@ -25,19 +25,12 @@ VALUES = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
 def data_codewords(
     segments: list[Segment], version: int, level: str, pad: PadCodewords, header: Header = PLAIN
 ) -> bytes:
-    """Return the data codewords of a symbol: header, segments, terminator and padding.
+    """Return the data codewords of a symbol: header, segments, which must fit, terminator and padding.
 
     `iso` is ISO/IEC 18004:2015, 7.4.10: padding bits only if the stream does not end on a codeword boundary, followed
     by pad codewords. `segno` is what segno up to 1.6 writes: if the stream ends on a codeword boundary, eight padding
-    bits, the codeword 00000000, come first. Most readers stop at the terminator, so you may also pass pad codewords of
-    any value.
-
-    Args:
-        segments: The segments; they must fit.
-        version: 1..40.
-        level: L, M, Q or H.
-        pad: `iso`, `segno`, or as many codewords as `pad_codewords_held` returns.
-        header: What stands before the segments.
+    bits, the codeword 00000000, come first. Most readers stop at the terminator, so you may also pass as many codewords
+    of any value as `pad_codewords_held` returns.
     """
     stream, length = header.value, header.length
     for mode, text in segments:

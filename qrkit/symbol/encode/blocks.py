@@ -13,12 +13,9 @@ MISDECODE_PROTECTION = {(1, "L"): 3, (1, "M"): 2, (1, "Q"): 1, (1, "H"): 1, (2, 
 
 
 class Block(NamedTuple):
-    """A Reed-Solomon block; all fields count codewords.
+    """A Reed-Solomon block: its data and error correction codewords, and the wrong codewords that it may correct.
 
-    Attributes:
-        data: Data codewords.
-        correction: Error correction codewords.
-        correctable: Wrong codewords at unknown positions that a reader may correct (r in table 9).
+    `correctable` counts wrong codewords at unknown positions (r in table 9).
     """
 
     data: int
@@ -38,10 +35,9 @@ def blocks(version: int, level: str) -> tuple[Block, ...]:
 
 @cache
 def codeword_blocks(version: int, level: str) -> bytes:
-    """Return the number of the block, 0..80, to which each codeword of the final message belongs (7.6).
+    """Return the number of the block, 0..80, of each codeword of the final message, in the order of placement (7.6).
 
-    The result has one byte per codeword in the order of placement. If `Symbol.bit_numbers[row, column]` is k, the
-    module holds a bit of codeword k // 8. Bits beyond the last codeword are remainder bits, which belong to no block.
+    A module with bit number k (`bit_numbers`) belongs to codeword k // 8; remainder bits belong to no block.
     """
     shares = blocks(version, level)
     data = [number for at in range(shares[-1].data) for number, block in enumerate(shares) if at < block.data]
@@ -49,13 +45,7 @@ def codeword_blocks(version: int, level: str) -> bytes:
 
 
 def final_message(data: bytes, version: int, level: str) -> bytes:
-    """Add error correction codewords and interleave the blocks, in the order of placement (7.5 and 7.6).
-
-    Args:
-        data: All data codewords of the symbol.
-        version: 1..40.
-        level: L, M, Q or H.
-    """
+    """Add error correction codewords and interleave the blocks, in the order of placement (7.5 and 7.6)."""
     shares = blocks(version, level)
     count, (short, correction, _) = len(shares), shares[0]
     if count == 1:

@@ -101,10 +101,7 @@ DATA_CODEWORDS: dict[str, tuple[int, ...]] = {
 
 
 class Segment(NamedTuple):
-    """A part of the content in one mode.
-
-    With FNC1 in first position, the text of an alphanumeric segment has %% for % and % for the separator.
-    """
+    """A part of the content in one mode. With FNC1, alphanumeric text has %% for % and % for the separator."""
 
     mode: Mode
     text: str
@@ -147,10 +144,7 @@ def data_bits(mode: Mode, text: str, charset: str = "utf-8") -> int:
 
 
 def characters_held(version: int, level: str, mode: Mode, header: Header = PLAIN) -> int:
-    """Return how many digits, alphanumeric characters, bytes or kanji one segment of a symbol holds (table 7).
-
-    A version without the mode holds 0.
-    """
+    """Return how many characters one segment of a symbol holds (table 7), 0 in a version without the mode."""
     bits = max(0, bits_held(version, level) - header.length - header_bits(mode, version))
     if mode == "byte":
         return bits // 8

@@ -36,12 +36,7 @@ CONTRADICTION: Equation = 1
 
 
 class Solution(NamedTuple):
-    """The pad bits to flip in a block.
-
-    Attributes:
-        met: Number of codewords whose modules all have the wanted color.
-        flips: The pad codewords as one integer: 1 for each bit to flip.
-    """
+    """The pad bits to flip in a block, as one integer, and how many codewords then have all their wanted colors."""
 
     met: int
     flips: int
@@ -61,26 +56,18 @@ def solve(
 ) -> bytes:
     """Find pad codewords with which many codewords have all their modules in the wanted color.
 
-    Codewords of the content cannot change. The other codewords are handled in order of their number of wanted
-    modules, fewest first, because each wanted module uses up one of the 8 · n free bits in a block with n pad
-    codewords. Any n codewords can be met; beyond n, even a search through all pad codewords would seldom meet another.
-    Bits that are not needed keep their standard value, and the result is never worse than the standard pad codewords.
-    The same arguments give the same bytes.
+    Codewords of the content cannot change. The other codewords are handled in order of their number of wanted modules,
+    fewest first, because each wanted module uses up one of the 8 · n free bits in a block with n pad codewords. Any n
+    codewords can be met; beyond n, even a search through all pad codewords would seldom meet another. Bits that are not
+    needed keep their standard value, and the result is never worse than the standard pad codewords. The same arguments
+    give the same bytes. There are none if the content fills the symbol.
+
+    The other arguments are those of `encode`, to which the result is passed with the same ones.
 
     Args:
-        version: 1..40.
-        error_correction: L, M, Q or H.
-        mode: numeric, alphanumeric, byte, kanji, or auto.
-        charset: The charset of byte mode, as in `encode`.
-        fnc1: True for FNC1 in first position, as in `encode`.
-        part: The position of the symbol in its message, as in `encode`.
-        mask: 0..7; to find the best mask, try all of them.
+        mask: To find the best mask, try all of them.
         wanted: Rows of the symbol's modules, without quiet zone: 1 for dark, 0 for light, -1 for either. Values for
             function patterns have no effect.
-
-    Returns:
-        Pad codewords for `encode`, to be called with the same version, level, mode and mask; empty if the content
-        fills the symbol.
     """
     encoding: Encoding = {"mode": mode, "charset": charset, "fnc1": fnc1, "part": part}
     symbol = encode(content, version=version, error_correction=error_correction, mask=mask, **encoding)

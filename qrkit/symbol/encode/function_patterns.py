@@ -20,8 +20,7 @@ VERSION_GENERATOR = 0b1_1111_0010_0101
 def dark_patterns(version: int) -> list[bytes]:
     """Return rows of digits: 1 where a finder, alignment or timing pattern is dark.
 
-    Format information, version information and the dark module are left out, because they are still blank when masks
-    are compared (7.8.3).
+    Format and version information and the dark module are 0: they are blank when masks are compared (7.8.3).
     """
     side = side_of(version)
     alternating = (b"10" * side)[:side]

@@ -19,13 +19,9 @@ WIDE = ("utf-16be", "utf-16le", "utf-32be", "utf-32le")
 
 
 class Header(NamedTuple):
-    """The bits before the first segment, and what they mean for the segments.
+    """The bits before the first segment, as an integer and its length, and what they mean for the segments.
 
-    Attributes:
-        value: The bits as an integer.
-        length: Number of bits.
-        charset: Charset of byte mode.
-        fnc1: True if GS separates values, which alphanumeric mode writes as %, and % as %%.
+    With `fnc1`, GS separates values; alphanumeric mode writes it as %, and % as %%.
     """
 
     value: int = 0
@@ -45,12 +41,9 @@ PLAIN = Header()
 
 @lru_cache(maxsize=256)
 def header_of(charset: Charset | None = None, part: MessagePart | None = None, *, fnc1: bool = False) -> Header:
-    """Return the header of a symbol, in the order of the standard.
+    """Return the header of a symbol, in the order of the standard: structured append, ECI, FNC1 in first position.
 
-    Args:
-        charset: Charset of byte mode, which an ECI declares; None for UTF-8, and `binary` for bytes, without ECI.
-        part: The position of the symbol in its message; None for a whole message.
-        fnc1: True for FNC1 in first position, which declares a GS1 element string.
+    There is no ECI for the charset None, which is UTF-8, and for `binary`, which is bytes.
     """
     bits = ""
     if part:

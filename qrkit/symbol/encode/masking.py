@@ -39,9 +39,9 @@ class Rules(NamedTuple):
         line: Distance from a module of a row to the upper one, in bits.
         modules: Modules in a plane, which holds each module of the symbol twice.
         has_previous: 1 at each module that has a previous one on its line.
-        has_upper: 1 at each module of a row that has an upper one; 0 in the columns.
+        has_upper: 1 at each module of a row that has an upper one; 0 in the columns, as in `changes_above`.
         changes: For each mask, 1 where its pattern differs from the previous module on the line.
-        changes_above: For each mask, 1 where its pattern differs from the upper module of a row; 0 in the columns.
+        changes_above: For each mask, 1 where its pattern differs from the upper module of a row.
     """
 
     line: int
@@ -53,11 +53,9 @@ class Rules(NamedTuple):
 
 
 def best_mask(plane: int, version: int) -> int:
-    """Return the mask reference with the lowest penalty, the first if several are equal (7.8.3).
+    """Return the mask with the lowest penalty, the first of equal ones (7.8.3).
 
-    Args:
-        plane: An unmasked symbol with blank format and version information.
-        version: 1..40.
+    The plane is that of an unmasked symbol with blank format and version information.
     """
     rules, patterns = _rules(version), _patterns(version)
     # Bits are inverted by `one ^ one & other`, because `~` returns a negative number and Python is slow with those.
@@ -89,9 +87,7 @@ def masked(plane: int, version: int, mask: int) -> int:
 def _blocks_penalty(equal: int, equal_above: int) -> int:
     """Return the penalty points for runs and squares of one color.
 
-    Args:
-        equal: 1 at each module that equals the previous one on its line.
-        equal_above: 1 at each module of a row that equals the upper one; 0 in the columns.
+    A plane is 1 where a module equals the previous one on its line, or the upper one, which only those of rows have.
     """
     three = equal & equal >> 1  # 1 if the last three modules are equal
     five = three & three >> 2
@@ -102,12 +98,7 @@ def _blocks_penalty(equal: int, equal_above: int) -> int:
 
 
 def _patterns_penalty(plane: int, modules: int) -> int:
-    """Return the penalty points for patterns like those of finders, and for the share of dark modules.
-
-    Args:
-        plane: The masked symbol, with blank format and version information.
-        modules: Modules in the plane.
-    """
+    """Return the penalty points of a masked plane: patterns like those of finders, and the share of dark modules."""
     changes = plane ^ plane >> 1
     changes_before = changes >> 1
     varied = changes | changes_before  # 1 if the last three modules are not all equal

@@ -41,15 +41,9 @@ MASKS = tuple(CONDITIONS[pattern] for pattern in (1, 4, 6, 7))
 
 
 def encode_micro(content: str, level: ErrorCorrectionLevel, mode: str, mask: int | None) -> Symbol:
-    """Encode a text as a Micro QR Code.
+    """Encode a text as a Micro QR Code; without a mask, the one with the highest score is used (7.8.3.2).
 
-    Args:
-        level: L, M or Q, which only M4 has. M1 holds up to five digits and is used for L only.
-        mode: numeric, alphanumeric, byte, auto for a short mix of these, or kanji.
-        mask: Data mask pattern reference 0..3; None uses the one with the highest score (7.8.3.2).
-
-    Raises:
-        ContentTooLong: If the content does not fit in M4; the message says what would fit.
+    Only M4 has level Q. M1 holds up to five digits and is used for L only.
     """
     if mask is not None and int(mask) not in range(4):
         rule = "must be in 0..3 in a Micro QR Code, or None for automatic"
@@ -71,11 +65,7 @@ def encode_micro(content: str, level: ErrorCorrectionLevel, mode: str, mask: int
 
 
 def check_micro_fits(content: str, level: str, mode: str) -> tuple[list[Segment], int]:
-    """Return the segments of a content, and the smallest version that holds them.
-
-    Raises:
-        ContentTooLong: If the content does not fit in M4; the message says what would fit.
-    """
+    """Return the segments of a content and the smallest version that holds them; `ContentTooLong` if M4 does not."""
     if (LARGEST, level) not in MICRO_DATA_BITS:
         rule = "must be L, M or Q in a Micro QR Code; micro=False allows H"
         raise InvalidParameter(Problem("ec", level, rule, "bad-value"))

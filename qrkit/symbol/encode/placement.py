@@ -16,11 +16,9 @@ WINDOW = 256
 
 
 class Piece(NamedTuple):
-    """A run of modules, in column order, whose bits come from one window of the message.
+    """Modules, in column order, whose bits come from one window of the message, which begins at bit `start`.
 
-    Attributes:
-        start: The first bit of the window.
-        picks: For each module, the index of its bit in the window; arbitrary for function patterns and gaps.
+    `picks` is the index of each module's bit in the window; it is arbitrary for function patterns and gaps.
     """
 
     start: int
@@ -28,12 +26,10 @@ class Piece(NamedTuple):
 
 
 class Places(NamedTuple):
-    """The positions of the message bits in a version.
+    """The positions of the message bits in a version, `bits` in number with remainder bits.
 
-    Attributes:
-        bits: Number of bits in a message, including remainder bits.
-        pieces: All modules, column by column from the left, each column from the top and followed by a gap.
-        dark_patterns: Plane of the dark modules of function patterns.
+    The pieces hold all modules, column by column from the left, each column from the top and followed by a gap.
+    `dark_patterns` is the plane of the dark modules of function patterns.
     """
 
     bits: int
@@ -42,12 +38,7 @@ class Places(NamedTuple):
 
 
 def place(message: bytes, version: int) -> int:
-    """Return the plane of an unmasked symbol without format and version information.
-
-    Args:
-        message: All codewords in the order of placement.
-        version: 1..40.
-    """
+    """Return the plane of a symbol without mask, format and version information; its message has all codewords."""
     places = _places(version)
     # One digit per bit. Remainder bits are 0, as are the bits beyond them in the last windows.
     digits = f"{int.from_bytes(message, 'big'):0{8 * len(message)}b}".encode()

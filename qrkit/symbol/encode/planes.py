@@ -28,12 +28,8 @@ DIGIT_VALUES = bytes(value - 48 if value in b"01" else value for value in range(
 class Geometry:
     """The layout of a version's modules in a plane. All lengths except `side` are in bits.
 
-    Attributes:
-        side: Modules per side.
-        line: Length of a row or column including its gap.
-        half: Length of all rows, or of all columns.
-        lines: Cuts a half into its lines, without their gaps.
-        crossings: Positions of the first modules of all lines, of the second modules, and so on.
+    A `line` is a row or column with its gap, and a `half` all rows, or all columns. `lines` cuts a half into its lines,
+    without their gaps. `crossings` has the positions of the first modules of all lines, then of the second, and so on.
     """
 
     side: int

@@ -26,7 +26,6 @@ def _remainders(count: int) -> tuple[int, ...]:
     """Return the product of each of the 256 codewords and the generator polynomial.
 
     A codeword that leaves the register adds this product to it. The lowest byte belongs to the highest power of x.
-    Multiplication is distributive, so eight products determine all others.
     """
     generator = _generator(count)
     table = [0]

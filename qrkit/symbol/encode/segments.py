@@ -35,13 +35,7 @@ MODE = 3
 
 
 def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -> list[Segment]:
-    """Split a content.
-
-    Args:
-        mode: numeric, alphanumeric, byte, kanji or auto.
-        version: Sets the lengths of mode indicators and character count indicators; -1..-4 for M1..M4.
-        header: Sets the charset of bytes, and whether % is special.
-    """
+    """Split a content into segments; the version, -1..-4 for M1..M4, sets the lengths of their heads."""
     if mode == "auto":
         is_only_bytes = header.needs_bytes or (header.fnc1 and AMBIGUOUS.search(content))
         return [Segment("byte", content)] if is_only_bytes else _shortest_mix(content, version, header)
@@ -80,7 +74,7 @@ def densest_mode(content: str) -> Mode | None:
 
 
 def _cheapest_modes(runs: list[tuple[str, str, str]], version: int, header: Header) -> list[Mode]:
-    """Return the mode of each run in the shortest bit stream.
+    """Return the mode of each run in the shortest bit stream. Runs are groups of `RUNS`, of which one is not empty.
 
     A segment never ends within a run: a digit takes at most 4 bits, an alphanumeric character 5 or 6, and a byte 8, so
     the denser of two segments would take the whole run.
@@ -89,11 +83,6 @@ def _cheapest_modes(runs: list[tuple[str, str, str]], version: int, header: Head
     alphanumeric character (11/2 bits) are multiples of four; fractions of a bit are rounded up at the end of a segment.
     The lowest two bits of a cost are the index of its mode, so the lowest of several costs names its mode, and of equal
     costs that of the denser mode is lower.
-
-    Args:
-        runs: The groups of `RUNS`, of which one is not empty.
-        version: Sets the lengths of mode indicators and character count indicators.
-        header: Sets the charset of bytes, and whether the runs are escaped.
     """
     charset, fnc1 = header.charset, header.fnc1
     numeric_head, alphanumeric_head, byte_head = heads = [BIT * header_bits(mode, version) for mode in MODES]

@@ -28,18 +28,11 @@ def parity_of(content: str, mode: str, header: Header) -> int:
 
 
 def split(design: Design, header: Header, symbols: int | None) -> tuple[int, list[str]]:
-    """Split the content of a design between characters.
+    """Split the content of a design between characters; return the version of all symbols, and the content of each.
 
-    Args:
-        design: The design; without a version, the smallest one is used in which the symbols hold the content.
-        header: What stands before the segments of every symbol, apart from its place in the message.
-        symbols: Number of symbols; None for as few as possible.
-
-    Returns:
-        The version of all symbols, and the content of each.
-
-    Raises:
-        ContentTooLong: If the content does not fit; the message says how much would fit.
+    A design without a version gets the smallest one in which the symbols hold the content, and None `symbols` are as
+    few as possible. The header is that of every symbol, apart from its place in the message. `ContentTooLong` says how
+    much would fit.
     """
     content = design.content
     if symbols and symbols > len(content):

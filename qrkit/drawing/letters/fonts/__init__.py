@@ -28,12 +28,7 @@ _workers = Workers(Path(__file__).with_name("worker.py"), most=2)
 
 
 def letters_of_font(uri: str, text: str, *, part: str) -> dict[str, Any]:
-    """Read the letters of a text from a font; see `worker.Font.letters`.
-
-    Args:
-        uri: The font as a data URI in base64.
-        part: Path of the field that holds the font; errors name it.
-    """
+    """Read the letters of a text from a font in base64, as `worker.Font.letters` does; errors name the field `part`."""
     data = _decode(uri, part)
     try:
         outcome, answer = _workers.ask(data, text.encode(), seconds=LONGEST_SECONDS)

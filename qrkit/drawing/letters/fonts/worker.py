@@ -21,11 +21,7 @@ ADVANCE = 4
 
 
 class Font:
-    """An open font, which several threads may read.
-
-    Args:
-        data: A TrueType or OpenType font.
-    """
+    """An open TrueType or OpenType font, which several threads may read."""
 
     def __init__(self, data: bytes) -> None:
         from fontTools.ttLib import TTFont
@@ -38,9 +34,8 @@ class Font:
     def letters(self, text: str) -> dict[str, Any]:
         """Read the letters of a text; a character that the font lacks has no letter.
 
-        Returns:
-            `units` per em; `capital`, the height of capital letters; `letters` by character, each with its advance and
-            the strokes of its outline (y upwards); `kerning` by pair of characters. All lengths are in units.
+        Lengths are in units, of which an em has `units`. `capital` is the height of capital letters, `letters` has the
+        advance and the strokes of the outline (y upwards) of each character, and `kerning` is by pair of characters.
         """
         from fontTools.pens.recordingPen import DecomposingRecordingPen
 

@@ -25,21 +25,14 @@ _decoders = Workers(Path(__file__).with_name("worker.py"), MOST_WORKERS)
 def read_bitmap(data: bytes) -> Bitmap:
     """Decode the first frame of a picture, turn it as its camera says, and encode its pixels again.
 
-    Raises:
-        AssetError: If the picture is damaged, has too many pixels, or needs too much time or memory.
-        RenderingFailed: If too many others are being read.
+    Raises `AssetError` if the picture is at fault, and `RenderingFailed` if too many others are being read.
     """
     png = _ask(b"read", data)
     return Bitmap(png[SIZE.size :], *SIZE.unpack(png[: SIZE.size]))
 
 
 def fit_picture(data: bytes, most_bytes: int) -> bytes:
-    """Return a picture as a PNG or JPEG of at most `most_bytes` bytes, with fewer pixels if necessary.
-
-    Raises:
-        AssetError: If the picture is damaged, has too many pixels, or needs too much time or memory.
-        RenderingFailed: If too many others are being read.
-    """
+    """Return a picture as a PNG or JPEG of at most `most_bytes` bytes, with fewer pixels if necessary."""
     return _ask(b"fit", data, b"%d" % most_bytes)
 
 

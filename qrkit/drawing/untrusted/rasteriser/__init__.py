@@ -41,16 +41,9 @@ _compressors = Workers(_SCRIPT, MOST_WORKERS, lender=_drawers)
 
 
 class Step(NamedTuple):
-    """A step of a painting, in a box of whole pixels within it.
+    """A step of a painting, of a kind that `worker` knows, in a box of whole pixels within it.
 
-    Attributes:
-        kind: A kind of step that `worker` knows.
-        left: Left edge.
-        top: Top edge.
-        width: Width.
-        height: Height.
-        color: Red, green and blue, unless the shape has its own colors.
-        shape: A document whose size is `width` x `height` pixels, or how far each pixel is covered, row by row.
+    The shape is a document as large as the box, or how far `color` (red, green, blue) covers each pixel, row by row.
     """
 
     kind: bytes
@@ -76,19 +69,9 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def rasterise(svg: bytes, width: int, height: int, *, seconds: float = LONGEST_SECONDS) -> bytes:
-    """Draw an SVG.
+    """Return red, green, blue and alpha of each pixel of an SVG, row by row, not premultiplied.
 
-    Args:
-        svg: A document whose size is `width` x `height` pixels.
-        width: Pixels.
-        height: Pixels.
-        seconds: Time limit.
-
-    Returns:
-        4 · width · height bytes: red, green, blue and alpha of each pixel, row by row, not premultiplied.
-
-    Raises:
-        RenderingFailed: If the renderer rejects the SVG, fails on it, or takes too long.
+    The SVG has this size. Raises `RenderingFailed` if the renderer rejects it, fails on it, or takes too long.
     """
     return rasterise_all([(svg, width, height)], seconds=seconds)[0]
 
@@ -96,18 +79,9 @@ def rasterise(svg: bytes, width: int, height: int, *, seconds: float = LONGEST_S
 def rasterise_all(
     drawings: Sequence[tuple[bytes, int, int]], *, covers: bool = False, seconds: float = LONGEST_SECONDS
 ) -> list[bytes]:
-    """Draw several SVGs in one request, which takes less time than a request for each of them.
+    """Draw several SVGs as `rasterise` does, in one request, which takes less time than a request for each of them.
 
-    Args:
-        drawings: An SVG, and its width and height in pixels, for each drawing.
-        covers: True for the alpha of each pixel alone.
-        seconds: Time limit for all of them together.
-
-    Returns:
-        The pixels of each drawing; see `rasterise`.
-
-    Raises:
-        RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
+    Each drawing is an SVG with its width and height; `seconds` are for all of them. `covers` is for the alpha alone.
     """
     parts = [part for svg, width, height in drawings for part in (SIZE.pack(width, height), svg)]
     pixels = _send_request(_drawers, b"cover" if covers else b"draw", parts, seconds)
@@ -118,41 +92,19 @@ def rasterise_all(
 def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, seconds: float = LONGEST_SECONDS) -> bytes:
     """Paint steps one over the other, and write them as PNG; only the file leaves the process that draws.
 
-    Args:
-        steps: The steps, from bottom to top.
-        width: Pixels.
-        height: Pixels.
-        level: See `compress_png`.
-        seconds: Time limit for all of them together.
-
-    Raises:
-        RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
+    The level is that of `compress_png`; `seconds` are for all steps together.
     """
     parts = [part for step in steps for part in (STEP.pack(*step[:5]), bytes(step.color), step.shape)]
     return _send_request(_drawers, b"paint", [PNG.pack(width, height, level), *parts], seconds)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:
-    """Write pixels as PNG, several times as fast as Pillow.
-
-    Args:
-        pixels: 3 or 4 bytes per pixel: red, green, blue, and optionally alpha.
-        width: Pixels.
-        height: Pixels.
-        level: 0..9, from fast and large to slow and small.
-
-    Raises:
-        RenderingFailed: If there is not enough memory, or compression takes too long.
-    """
+    """Write RGB or RGBA pixels as PNG, several times as fast as Pillow; level 0 is fast and large, 9 slow and small."""
     return _send_request(_compressors, b"compress", [PNG.pack(width, height, level), pixels], LONGEST_SECONDS)
 
 
 def check_time(seconds: float = LONGEST_SECONDS) -> float:
-    """Return this time limit, or the time that the limits of `within` leave, if it is shorter.
-
-    Raises:
-        RenderingFailed: If no time is left.
-    """
+    """Return this limit, or what `within` leaves if it is less; `RenderingFailed` if no time is left."""
     deadline = _deadline.get()
     if deadline is not None:
         seconds = min(seconds, deadline - monotonic())

@@ -18,11 +18,7 @@ _Drawing = tuple[bytes, int, int]
 
 
 def rasterise_new(drawings: Sequence[_Drawing], *, covers: bool = False) -> list[bytes]:
-    """Draw several SVGs like `rasterise_all`, but only those of which the pixels are not kept from before.
-
-    Raises:
-        RenderingFailed: See `rasterise_all`. The time limit of `within` holds for kept drawings as well.
-    """
+    """Draw several SVGs like `rasterise_all`, but only those whose pixels are not kept from before."""
     check_time()
     pixels = {drawing: found for drawing in drawings if (found := _kept.get((*drawing, covers)))}
     if missing := [drawing for drawing in dict.fromkeys(drawings) if drawing not in pixels]:

@@ -84,14 +84,7 @@ ENGINES: dict[str, tuple[str, Drawer]] = {
 
 
 class Layer(NamedTuple):
-    """Pixels to paint over others.
-
-    Attributes:
-        left: Left edge in pixels.
-        top: Top edge in pixels.
-        shape: An image in RGB or RGBA; or, in L, how far the color covers each pixel.
-        color: Red, green and blue.
-    """
+    """Pixels to paint over others: in RGB or RGBA; or, in L, how far the color covers each pixel."""
 
     left: int
     top: int
@@ -163,10 +156,7 @@ def layer_of(kind: bytes, box: tuple[int, int, int, int], color: tuple[int, ...]
 def paint_over(picture: Image | None, size: tuple[int, int], layer: Layer) -> Image:
     """Return a picture of this size with a layer over it, in RGB as long as everything is opaque.
 
-    Args:
-        picture: The picture, which is changed; None if nothing has been painted yet.
-        size: Width and height in pixels.
-        layer: The layer.
+    The picture is changed; it is None if nothing has been painted yet.
     """
     from PIL import Image
 

@@ -28,9 +28,7 @@ _readers = Workers(Path(__file__).with_name("worker.py"), 1 + min(4, os.cpu_coun
 def read_svg(data: bytes) -> Drawing | Bitmap:
     """Read an SVG as shapes; if they would look different, as pixels, with warnings that say why.
 
-    Raises:
-        AssetError: If the data is not SVG, or takes too much time or memory to draw. The caller adds the name of the
-            field.
+    Raises `AssetError`, to which the caller adds the name of the field.
     """
     head, png = _ask(b"shapes", data)
     if png:
@@ -41,11 +39,7 @@ def read_svg(data: bytes) -> Drawing | Bitmap:
 
 
 def drawn_svg(data: bytes) -> tuple[bytes, list[str]]:
-    """Draw an SVG on a transparent background; return a PNG, and sentences about what a browser may show differently.
-
-    Raises:
-        AssetError: See `read_svg`.
-    """
+    """Return an SVG as PNG on a transparent background, and sentences about what a browser may show differently."""
     (_, _, _, doubts), png = _ask(b"pixels", data)
     return png, doubts
 
@@ -53,13 +47,8 @@ def drawn_svg(data: bytes) -> tuple[bytes, list[str]]:
 def svg_picture(data: bytes, name: str) -> Image.Image:
     """Draw an SVG with a longer side of 1,600 pixels on a transparent background, as mode RGBA, to read or check it.
 
-    Args:
-        data: The bytes of an SVG.
-        name: The name of its file, for errors.
-
-    Raises:
-        UnreadableFile: If the SVG is damaged, takes too long to draw, or has something that a browser may show in
-            another way: without it, a QR Code could look better than it is.
+    Raises `UnreadableFile` if the SVG is damaged, takes too long to draw, or has something that a browser may show in
+    another way: without it, a QR Code could look better than it is.
     """
     try:
         png, doubts = drawn_svg(data)

@@ -37,9 +37,7 @@ PART = 4_000_000
 class Administration(Page):
     """A widget for the keys and the brand of an account; for the administrator, for all accounts and the store.
 
-    Args:
-        may_move: Whether the base URL can change, because no server has the store open.
-        language: Language of its words: en, de, fr, es or nl.
+    The base URL can change (`may_move`) if no server has the store open.
     """
 
     _esm = script("administration", "administration")

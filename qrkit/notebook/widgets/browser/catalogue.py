@@ -86,10 +86,8 @@ class Catalogue:
         order: What the codes are sorted by, one of `ORDERS` or `field:` and the name of a field; `-` turns it around.
         only: "silent" for the codes that have stopped being scanned, "unscanned" for those without scans; "" for all.
         words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
-        campaign: ID of the campaign to show; "" for all.
         page: Page number from 0.
         columns: The columns beside name and scans; None for the first ones of those there are.
-        chosen: ID of the code whose fields are shown, or "".
         selected: IDs of the codes to edit together, in the order of their selection.
         has_all: Whether all codes that match the filters are selected.
     """
@@ -166,11 +164,7 @@ class Catalogue:
     # ---- Changing
 
     def add(self, fields: Mapping[str, str]) -> None:
-        """Add a code and choose it.
-
-        Args:
-            fields: content, name, and campaign_id or `NEW_CAMPAIGN`.
-        """
+        """Add a code and choose it. Its fields are content, name, and campaign_id or `NEW_CAMPAIGN`."""
         with self.portfolio.store.atomic():
             given = self._with_campaign(fields)
             code = self.portfolio.insert_qrcode(**{**given, "campaign_id": given.get("campaign_id") or None})
@@ -184,13 +178,9 @@ class Catalogue:
         self.chosen = self.portfolio.insert_qrcode(name=f"{code.name} (copy)", **fields).id
 
     def save(self, changes: Mapping[str, Any]) -> EditedQRCodes:
-        """Change the chosen code, and return what `Portfolio.undo_edit` needs to undo that.
+        """Change the chosen code, and return what `Portfolio.undo_edit` needs to undo that; an error changes nothing.
 
-        Args:
-            changes: Some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them, or `NEW_CAMPAIGN`.
-
-        Raises:
-            InvalidParameter: If a field is invalid; nothing is changed.
+        `changes` has some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them, or `NEW_CAMPAIGN`.
         """
         before = self.portfolio.get_qrcode(self.chosen)
         given = {name: changes[name] for name in (*EDITED, NEW_CAMPAIGN) if name in changes}
@@ -218,10 +208,8 @@ class Catalogue:
     def attempt(self, changes: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
         """Return where a request would lead if the chosen code were saved, or what is wrong with the code, as JSON.
 
-        Args:
-            changes: As for `save`.
-            request: Fields of the test request as texts: device, language, country, region, city, query, referrer,
-                address, and the time `at` in UTC.
+        The changes are as for `save`. The test request has texts: device, language, country, region, city, query,
+        referrer, address, and the time `at` in UTC.
         """
         sent = {name: text for name, text in request.items() if isinstance(text, str) and text}
         place = {name: sent.pop(name, "") for name in ("country", "region", "city")}
@@ -237,11 +225,7 @@ class Catalogue:
         return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": translated(found.sentence)}
 
     def use_template(self, name: str, design: Design) -> None:
-        """Save a design as a template, which then draws the chosen code.
-
-        Raises:
-            InvalidParameter: If the name or the design cannot be saved; nothing is changed.
-        """
+        """Save a design as a template, which then draws the chosen code; an error changes nothing."""
         with self.portfolio.store.atomic():
             self.portfolio.templates.save(name, design)
             self.portfolio.update_qrcode(self.chosen, template=name)
@@ -250,12 +234,8 @@ class Catalogue:
     def edit_selection(self, fields: Mapping[str, str]) -> EditedQRCodes:
         """Change the selected codes, and return what `Portfolio.undo_edit` needs to undo that.
 
-        Args:
-            fields: Some of the fields in `EDITED_TOGETHER`, as `Portfolio.edit_qrcodes` accepts them.
-
-        Raises:
-            InvalidParameter: If a field is invalid; nothing is changed.
-            NotFound: If a code has been deleted in the meantime; nothing is changed.
+        The fields are some of those in `EDITED_TOGETHER`, as `Portfolio.edit_qrcodes` accepts them. An error changes
+        nothing, such as NotFound if a code has been deleted in the meantime.
         """
         given = _together(fields)
         # An edit of contents alone reads only the codes that it changes.
@@ -268,10 +248,9 @@ class Catalogue:
     def download(self, fields: Mapping[str, Any]) -> tuple[str, bytes]:
         """Return the selected codes as a file for print: its name and its bytes.
 
-        Args:
-            fields: What to write (`kind`: zip, pdf, xlsx, sheet, or page, which is a picture of the first sheet), and
-                how, as `Portfolio.export_bytes` and `SheetSettings` accept it: image_format, size_mm, dpi, names,
-                stock. Empty ones have their defaults.
+        The fields say what to write (`kind`: zip, pdf, xlsx, sheet, or page, which is a picture of the first sheet),
+        and how, as `Portfolio.export_bytes` and `SheetSettings` accept it: image_format, size_mm, dpi, names, stock.
+        Empty ones have their defaults.
         """
         ids, given = set(self._all_ids()), {name: value for name, value in fields.items() if value}
         kind = given.pop("kind", "zip")

@@ -63,9 +63,8 @@ class FileImport:
     def check(self, columns: Mapping[str, str] | None = None, choices: Mapping[str, str] | None = None) -> None:
         """Read the file with columns and `CHOICES`, as `Portfolio.import_file` takes them, and see what it would do.
 
-        Args:
-            columns: The columns; None for those of the last check, or for the first one, those that are offered.
-            choices: Some of the `CHOICES`; those that are left out are empty.
+        Columns of None are those of the last check, or for the first one, those that are offered. Choices that are left
+        out are empty.
         """
         columns = self._columns if columns is None else columns
         self._columns = columns

@@ -64,23 +64,14 @@ class AskedFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The scans that a dashboard shows.
+    """The scans that a dashboard shows; "" does not filter.
 
     Attributes:
         since: First day; None for the day of the first scan.
         until: Last day; None for the day of the last scan.
-        campaign: ID of the campaign; "" for all.
         campaigns: IDs of the campaigns to compare, if `compare` is "campaigns"; none for all.
-        qrcode: ID of the QR Code; "" for all.
-        device: Type of device; "" for all.
-        system: Operating system; "" for all.
-        country: Code of the country; "" for all.
-        tag: Tag of QR Codes; "" for all.
-        kinds: Kinds of visits to count.
         compare: What the days are compared with.
-        compare_since: First day of a comparison with a range.
-        compare_until: Last day of a comparison with a range.
-        time_zone: IANA name of the time zone for days and hours.
+        compare_since: First day of a comparison with a range; `compare_until` is its last day.
     """
 
     since: date | None = None
@@ -99,11 +90,7 @@ class Asked:
     time_zone: str = "UTC"
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
-        """Return a copy with the fields that a browser sent. A last day before a new first day moves to that day.
-
-        Raises:
-            InvalidParameter: If any fields are invalid; the error lists all of them.
-        """
+        """Return a copy with the fields that a browser sent. A last day before a new first day moves to that day."""
         problems = [
             Problem(name, fields[name], f"is not a field; {nearest(name, READERS)}", "unknown-parameter")
             for name in fields
@@ -242,12 +229,9 @@ def numbers(view: Scans) -> dict[str, int | None]:
 
 
 class Drawn(NamedTuple):
-    """A chart of a dashboard.
+    """A chart of a dashboard, with the numbers that it shows.
 
     Attributes:
-        title: What it shows.
-        chart: The chart.
-        rows: The numbers that it shows, as a DataFrame.
         is_wide: Whether it takes the whole width where others stand side by side.
     """
 
@@ -267,9 +251,7 @@ COMPARED = {
 def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterator[Drawn]:
     """Yield the charts over time: scans per day, against another period, and by hour of the week.
 
-    Args:
-        width: Available width in pixels.
-        narrow: Available width for charts that stand side by side.
+    `width` is the available width in pixels, `narrow` that of charts that stand side by side.
     """
     view, before = asked.of(portfolio.scans), asked.before(portfolio.scans)
     colors = colors_by_name(portfolio.store, portfolio.account.id)

@@ -18,9 +18,7 @@ NONE = (
 class Experiments(Page):
     """A sentence on each QR Code whose visitors are split among variants, as reports have it.
 
-    Args:
-        portfolio: The portfolio; QR Codes that its plan hides are left out.
-        language: Language of the sentences: en, de, fr, es or nl.
+    QR Codes that the plan of the portfolio hides are left out.
     """
 
     _esm = script("experiment_list", "experiment_list")

@@ -23,10 +23,9 @@ Path = tuple[str | int, ...]
 
 
 def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
-    """Change the fields that depend on a changed field.
+    """Change the fields that depend on a changed field, in place.
 
-    Args:
-        fields: Fields of a design by their interface names, including the change; modified in place.
+    The fields are those of a design by their interface names, including the change.
     """
     if path[0] in ("frame", "wrapper"):
         _surround(fields, is_frame=path[0] == "frame")

@@ -29,7 +29,6 @@ class ContentForm:
     """What the form shows, which may not be complete yet.
 
     Attributes:
-        kind: The name of the chosen kind.
         fields: The fields of the kind that are filled in, as texts, numbers and switches.
         missing: What has to be filled in before the form describes a content; "" if nothing.
         notes: What to know about the content: what was cleaned of a pasted value, what else it says.
@@ -55,11 +54,8 @@ class ContentForm:
 
         What the content says in none of the fields stays. A new kind takes over what its first fields call by the same
         name; its other fields are as they were left when it was chosen before, or empty. While fields are missing, the
-        form describes nothing: the result is None, and `missing` names them.
-
-        Raises:
-            InvalidParameter: If there is no such kind, or a field breaks its rule; the error names the form's paths,
-                and the form stays as it was.
+        form describes nothing: the result is None, and `missing` names them. An error names the form's paths, and the
+        form stays as it was.
         """
         kind = kind_named(fields.get(FORM, self.kind))
         typed = {

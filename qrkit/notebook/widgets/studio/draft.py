@@ -55,11 +55,7 @@ class Edit:
 
     @classmethod
     def parse(cls, message: Any) -> Edit:
-        """Parse an edit sent by a browser.
-
-        Raises:
-            InvalidParameter: If the message is not a valid edit.
-        """
+        """Parse an edit sent by a browser."""
         path = message.get("path") if isinstance(message, dict) else None
         steps: list[Any] = path if isinstance(path, list) and 1 <= len(path) <= LONGEST_PATH else [None]
         # Not isinstance, because True is an int.
@@ -73,13 +69,9 @@ class Edit:
 class Draft:
     """A design with its image and its history.
 
-    Args:
-        fetch: Downloads images that a design references by URL; without it, none are downloaded.
-
     Attributes:
-        image: The image of the design.
         picture: The image as it is sent to a browser.
-        fetch: As in the argument; can be changed.
+        fetch: Downloads images that a design references by URL; without it, none are downloaded. It can be changed.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
@@ -107,8 +99,7 @@ class Draft:
     def take(self, design: Design, gesture: Any = None) -> None:
         """Switch to another design. If it cannot be drawn, nothing changes.
 
-        Args:
-            gesture: Identifies a continuous movement, whose changes are undone in one step. None is a step of its own.
+        A gesture is a continuous movement, whose changes are undone in one step. None is a step of its own.
         """
         if design == self.design:
             return
@@ -119,13 +110,9 @@ class Draft:
         self.image, self.picture = drawn
 
     def edit(self, *edits: Edit, gesture: Any = None) -> None:
-        """Change fields as a user does, all or none of them.
+        """Change fields as a user does, in order, all or none of them.
 
         Dependent fields change along, and coordinates in pixels follow if the symbol becomes larger or smaller.
-
-        Args:
-            edits: The edits in order.
-            gesture: As in `take`.
         """
         self.take(self.edited(*edits), gesture)
 

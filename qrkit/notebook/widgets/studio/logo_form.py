@@ -55,7 +55,6 @@ class LogoForm:
     """The logo of a design, as people set it.
 
     Attributes:
-        name: What it is called.
         placed: Where it is in the design; None while there is none.
         largest: Share of the symbol's side up to which it uses at most half of the error correction; None if unknown.
     """
@@ -81,8 +80,7 @@ class LogoForm:
     def change(self, design: Design, fields: Mapping[str, Any], fetch: Fetch | None) -> Design:
         """Return the design with another logo, size or plate; a content of None removes the logo.
 
-        Raises:
-            InvalidParameter: If a field breaks its rule; the error names the form's paths.
+        Errors name the form's paths.
         """
         self.follow(design)
         placed = self.placed

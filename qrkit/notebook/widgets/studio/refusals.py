@@ -79,8 +79,7 @@ def _replaces(edit: Edit, path: Path) -> bool:
 def offer(edits: Sequence[Edit], error: QrkitError, draft: Draft) -> dict[str, Any] | None:
     """Return the first suggestion that works, as `words` and `edits` for the browser; None if there is none.
 
-    Args:
-        draft: The draft without these edits.
+    The draft is the one without these edits.
     """
     for words, others in _suggestions(edits, error):
         try:

@@ -32,9 +32,7 @@ SHORT = "0"
 class SavedLooks:
     """The saved looks of an account. Every change can be undone until the next one.
 
-    Args:
-        templates: Where templates are saved; None if there is no such place.
-        portfolio: Provides templates, brands and campaigns.
+    Without `templates`, those of the portfolio are used; without both, there is no place to save one.
     """
 
     def __init__(self, templates: Templates | None = None, portfolio: Portfolio | None = None) -> None:
@@ -55,12 +53,7 @@ class SavedLooks:
         self._campaigns = [{"id": one.id, "name": one.name, "template": one.template} for one in campaigns]
 
     def look(self, kind: str, name: str, design: Design, logo: PlacedLogo | None, fetch: Fetch | None) -> Design:
-        """Return a design with a saved look.
-
-        Args:
-            kind: `template` or `brand`.
-            logo: The logo of the design, which the logo of a brand replaces.
-        """
+        """Return a design with a saved look, a `template` or a `brand`, whose logo replaces that of the design."""
         if kind == BRAND and self._portfolio:
             brand = self._portfolio.brands.get(name)
             return brand.apply(without_logo(design, logo) if logo and brand.logo else design, fetch=fetch)
@@ -74,12 +67,7 @@ class SavedLooks:
         return made
 
     def save(self, kind: str, name: str, design: Design, logo: str | None, *, is_replacing: bool = False) -> None:
-        """Save the look of a design.
-
-        Args:
-            kind: `template` or `brand`.
-            logo: The logo of the design, for a brand.
-        """
+        """Save the look of a design as a `template` or, with its logo, as a `brand`."""
         from qrkit.portfolio.brands import brand_from
 
         shelf: Any = self._shelf(kind)
@@ -113,9 +101,7 @@ class SavedLooks:
     def use(self, name: str, campaign_id: str) -> None:
         """Have a campaign use a template.
 
-        Args:
-            name: The name of the template; "" for none.
-            campaign_id: ID of the campaign; "" for all QR Codes for which no template is chosen.
+        The name "" is no template; the campaign "" is all QR Codes for which no template is chosen.
         """
         shop = self._shop(campaign_id)
         what = f"“{name}”" if name else "no template"
@@ -130,11 +116,7 @@ class SavedLooks:
             self._record(f"QR Codes without another template now use {what}.", lambda: shop.templates.use(default))
 
     def zip_in(self, look: Design, campaign_id: str, names: str, format: str, size: PrintSize | None) -> bytes:
-        """Return a zip of the QR Codes of a campaign in the look of a design; "" for all QR Codes.
-
-        Raises:
-            InvalidParameter: If the QR Codes cannot be drawn; see `zip_in_look`.
-        """
+        """Return a zip of the QR Codes of a campaign in the look of a design; "" for all. See `zip_in_look`."""
         from qrkit.portfolio.code_sets import zip_in_look
 
         shop, campaign, pattern = self._shop(campaign_id), campaign_id or None, names or "{name}"

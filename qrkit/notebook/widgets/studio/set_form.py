@@ -39,8 +39,7 @@ class SetForm:
     def read(self, data: bytes, design: Design) -> tuple[list[str], str]:
         """Read a table from a csv, xlsx, xls or ods file.
 
-        Returns:
-            The names of its columns, and the pattern of the contents; "" if it is that of the design.
+        Returns the names of its columns, and the pattern of the contents; "" if it is that of the design.
         """
         from qrkit.exchange.sheets import sheet_of
 
@@ -76,8 +75,7 @@ class SetForm:
     def file(self, design: Design, asked: Asked, names: str, format: str, size: PrintSize | None) -> tuple[str, bytes]:
         """Return a sheet, a PDF with a page for each code, or a zip of pictures: its name and its bytes.
 
-        Args:
-            names: Pattern of the file names in a zip; "" for the captions.
+        `names` is the pattern of the file names in a zip; "" for the captions.
         """
         from qrkit.paper import write_sheet
 

@@ -58,10 +58,7 @@ def swatch_groups(brand: Brand | None) -> dict[str, Any]:
 
 
 def in_two_colors(design: Design) -> Design:
-    """Return the design with all parts in the foreground and background colors, also when these change later.
-
-    Colors of pictures stay.
-    """
+    """Return the design with all parts but pictures in the foreground and background colors, even if these change."""
     markers = {corner: getattr(design.markers, corner) for corner in CORNERS.values()}
     plain = {corner: one.replace(inner_color=None, outer_color=None) for corner, one in markers.items() if one}
     layers = [layer.replace(color=None) if layer.color else layer for layer in design.layers]
@@ -73,13 +70,10 @@ def in_two_colors(design: Design) -> Design:
 
 
 def color_contrasts(design: Design) -> dict[str, dict[str, str]]:
-    """Return the contrast of colors with the lightest or darkest color behind or before them.
+    """Return the contrast of colors with the lightest or darkest color behind or before them, by path with dots.
 
-    The contrast is the luma of the light color minus that of the dark one on white paper, as `check` measures it.
-
-    Returns:
-        By the path of a color, with dots: a sentence in `words`, and its `verdict`, "enough", "low" or "scanners may
-        fail".
+    The contrast is the luma of the light color minus that of the dark one on white paper, as `check` measures it. Each
+    has a sentence in `words`, and a `verdict`: "enough", "low" or "scanners may fail".
     """
     dark, light = _lumas(design.foreground), _lumas(design.background)
     told = {f"foreground{path}": _judge(min(light.values()) - luma, CONTRAST) for path, luma in dark.items()}
