@@ -602,10 +602,10 @@ def questions():
 
 @pytest.mark.parametrize("name", list(questions()))
 def test_who_gives_a_portfolio_or_a_table_for_scans_is_told_what_is_wanted(portfolio, name):
-    for given in (portfolio, pd.DataFrame({"scans": [1]})):
-        rule = rf"^scans='{type(given).__name__}': must be a view of scans, such as portfolio\.scans"
+    for wrong in (portfolio, pd.DataFrame({"scans": [1]})):
+        rule = rf"^scans='{type(wrong).__name__}': must be a view of scans, such as portfolio\.scans"
         with pytest.raises(InvalidParameter, match=rule):
-            getattr(analytics, name)(given)
+            getattr(analytics, name)(wrong)
 
 
 def test_what_the_scans_of_a_portfolio_have_is_asked_of_them(portfolio):
