@@ -18,6 +18,9 @@ from qrkit.symbol.symbol import CORNERS, Role, Symbol
 DARK_PAGE = 0.25
 """Luma of a dark page (#404040), from which a light quiet zone must be distinguishable."""
 
+LEAST_INK = 0.05
+"""Contrast of the darkest with the lightest pixels of modules below which there is hardly any ink."""
+
 LEAST_SEEN = 0.7
 """Share of modules in a part of the symbol that must read right for its contrast to count."""
 
@@ -33,8 +36,8 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
-    shares = _shares(is_dark, sampled.pixels, symbol.side)
-    dark_weight, light_weight = weights_of(shares, symbol, wrong)
+    inks = inks_of(white if contrast > 0 else 1 - white, sampled.pixels, symbol)
+    dark_weight, light_weight = weights_of(inks, symbol, wrong)
     return Structure(
         eyes=tuple(eye_shape(is_dark, white, light, sampled, corner) for corner in CORNERS),
         dark_weight=dark_weight,
@@ -43,7 +46,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
         contrast=contrast,
         light=bright,
         is_mirrored=sampled.is_mirrored,
-        alignment=alignment_of(shares, symbol),
+        alignment=alignment_of(inks, symbol),
         other_eyes=other_eyes(is_dark, sampled.pixels),
     )
 
@@ -76,33 +79,39 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, 
     return min(found, key=lambda pair: abs(pair[0]), default=(high - low, high))
 
 
-def weights_of(shares: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
+def inks_of(white: Greys, pixels: int, symbol: Symbol) -> Greys:
+    """Return how much of each module is ink, 0..1; gray pixels count in part, such as those on edges.
+
+    Args:
+        white: Luma of the drawing on a white page, in which modules are dark on light.
+    """
+    edge = MARGIN * pixels
+    modules = white[edge:-edge, edge:-edge].reshape(symbol.side, pixels, symbol.side, pixels)
+    dark = true_modules(symbol)
+    ink, light = median(modules.min(axis=(1, 3))[dark]), median(modules.max(axis=(1, 3))[~dark])
+    inks: Greys = np.clip((light - modules.mean(axis=(1, 3))) / max(light - ink, LEAST_INK), 0, 1)
+    return inks
+
+
+def weights_of(inks: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
     """Return the weights of typical dark and light data modules: the diameters of discs of the same area."""
     counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
     dark = true_modules(symbol)
-    return _diameter(shares[counted & dark]), _diameter(1 - shares[counted & ~dark])
+    return _diameter(inks[counted & dark]), _diameter(1 - inks[counted & ~dark])
 
 
-def alignment_of(shares: Greys, symbol: Symbol) -> float:
-    """Return the dark share of a typical dark module of the alignment patterns; 1 if there is none."""
-    shares = shares[(role_grid(symbol.version) == Role.ALIGNMENT) & true_modules(symbol)]
-    return median(shares) if len(shares) else 1.0
-
-
-def _shares(is_dark: np.ndarray, pixels: int, side: int) -> Greys:
-    """Return the dark share of each module."""
-    edge = MARGIN * pixels
-    inner = is_dark[edge:-edge, edge:-edge].astype(np.float32)
-    shares: Greys = inner.reshape(side, pixels, side, pixels).mean(axis=(1, 3))
-    return shares
+def alignment_of(inks: Greys, symbol: Symbol) -> float:
+    """Return the ink of a typical dark module of the alignment patterns; 1 if there is none."""
+    inks = inks[(role_grid(symbol.version) == Role.ALIGNMENT) & true_modules(symbol)]
+    return median(inks) if len(inks) else 1.0
 
 
 def _diameter(shares: np.ndarray) -> float:
-    """Return the diameter of a disc as large as the area in the right color that at least 80% of modules reach."""
+    """Return the diameter of a disc as large as the area in the right color that at least 90% of modules reach."""
     if not len(shares):
         return 0.0
     # As `numpy.quantile` does, which takes longer for so few, and loads masked arrays.
-    reached = np.interp(0.2 * (len(shares) - 1), np.arange(len(shares)), np.sort(shares))
+    reached = np.interp(0.1 * (len(shares) - 1), np.arange(len(shares)), np.sort(shares))
     return min(1.0, float(np.sqrt(reached * 4 / np.pi)))
 
 
