@@ -53,6 +53,9 @@ LONGEST_SIDE = 65_535
 MOST_FRAMES = 50
 """Frames of an animation, or pages of a TIFF, that are read."""
 
+FRAMES = {"AVIF": "frame", "GIF": "frame", "PNG": "frame", "TIFF": "page", "WEBP": "frame"}
+"""What the images in a file of these formats are called; the further images of a photo are smaller copies."""
+
 NO_PATHS = (
     (r"\Z", "is empty; give the path of a picture"),
     (r"(?i)https?:/", "is a URL, and nothing is downloaded; give the path of a picture"),
@@ -166,7 +169,7 @@ def _symbols(
         UnreadableFile: If the file cannot be read or is not such an image.
     """
     left = ATTEMPT_SECONDS[one_of("effort", effort, EFFORTS)]
-    for looks in looks_at(picture, most_side):
+    for _, looks in looks_at(picture, most_side):
         first = next(looks)
         symbols = next(filter(None, map(read, chain([first], looks))), [])
         if not symbols and effort == "thorough":
@@ -189,8 +192,8 @@ def _to_decoded(symbol: Located) -> Decoded:
     return Decoded(text, version, level, side_of(version), capacity, len(text), symbol.part)
 
 
-def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image.Image]]:
-    """Yield the looks of each frame, in grayscale.
+def looks_at(picture: Readable, most_side: int | None) -> Iterator[tuple[str, Iterator[Image.Image]]]:
+    """Yield the place of each frame, such as `page 2 of 5`, and its looks, in grayscale.
 
     The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts
     are transparent, or from black to white, if the frame has more than 8 bits.
@@ -213,14 +216,16 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
         if pixels > MOST_PIXELS or max(image.size) > LONGEST_SIDE:
             raise UnreadableFile(too_large)
         end = monotonic() + LONGEST_SECONDS
-        for number in range(min(getattr(image, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
+        count, kind = getattr(image, "n_frames", 1), FRAMES.get(image.format or "")
+        for number in range(min(count, MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
             if most_side and number and monotonic() > end:
                 return
             _go_to(image, number)
+            place = f"{kind} {number + 1} of {count}" if kind and count > 1 else ""
             if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-                yield (upright(one, image) for one in _of_8_bits(image, most_side))
+                yield place, (upright(one, image) for one in _of_8_bits(image, most_side))
             else:
-                yield _on_papers(upright(_reduce(image, most_side), image))
+                yield place, _on_papers(upright(_reduce(image, most_side), image))
     except Image.DecompressionBombError as error:
         raise UnreadableFile(too_large) from error
     except (UnreadableFile, MemoryError):

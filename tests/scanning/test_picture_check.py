@@ -167,6 +167,27 @@ def test_of_several_codes_the_first_is_judged_and_named():
     assert first in report._repr_mimebundle_()["text/html"].replace("&#x27;", "'")
 
 
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [("GIF", "frame 2 of 3"), ("PNG", "frame 2 of 3"), ("TIFF", "page 2 of 3"), ("WEBP", "frame 2 of 3")],
+)
+def test_the_frame_or_page_that_is_judged_is_named(file, place):
+    code, other = picture(), picture(content="https://other.example")
+    pages = [Image.new("RGB", code.size, "white"), code, other.resize(code.size)]
+    written = BytesIO()
+    pages[0].save(written, file, save_all=True, append_images=pages[1:], lossless=True)
+    report = check(written.getvalue(), "static")
+    assert (report.place, report.as_dict()["place"]) == (place, place)
+    assert str(report).startswith(f"This report is on {place}, the first with a QR Code.")
+
+
+def test_of_several_codes_in_a_frame_both_are_named():
+    written, pair = BytesIO(), side_by_side("https://a.example", "https://b.example")
+    pair.save(written, "TIFF", save_all=True, append_images=[pair])
+    report = check(written.getvalue(), "static")
+    assert str(report).startswith("2 QR Codes were found on page 1 of 2; this report is on the first")
+
+
 def test_of_one_code_no_other_is_named():
     report = check(picture(), "static")
     assert (report.others, report.subject) == ((), None)
