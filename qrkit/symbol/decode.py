@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, one_of
+from qrkit.files import read_file
 from qrkit.late import Image, Shown, named, np
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
@@ -347,7 +348,7 @@ def _load(picture: object) -> bytes | Image.Image:
         for beginning, rule in NO_PATHS:
             if re.match(beginning, str(picture)):
                 raise InvalidParameter(Problem("picture", str(picture), rule))
-        picture = _read_bytes(Path(picture))
+        picture = read_file(Path(picture))
     elif hasattr(picture, "read"):
         with suppress(AttributeError, OSError):  # a pipe cannot seek
             picture.seek(0)  # type: ignore[attr-defined]  # a file that was just written is at its end
@@ -384,10 +385,3 @@ def _image_of_array(array: Any) -> Image.Image:
         return Image.fromarray(pixels if pixels.dtype == np.bool_ else pixels.astype(np.float32))
     white = next(most for most in (1, 255, 65_535, greatest) if greatest <= most)
     return Image.fromarray((pixels * (255 / white)).clip(0, 255).astype(np.uint8))
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
-        raise UnreadableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error

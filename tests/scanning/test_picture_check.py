@@ -10,7 +10,7 @@ import segno
 import zxingcpp
 from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
-from qrkit import QRImage, Role, check
+from qrkit import QRImage, Role, check, data_uri
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.scanning.scan_report import ScanReport
 from tests.scanning.designs import CARD, URL, all_eyes, plain, with_logo
@@ -450,6 +450,12 @@ def test_what_is_no_picture_is_refused(data):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UnreadableFile, match="No such file"):
         check(tmp_path / "missing.png")
+
+
+@pytest.mark.parametrize("read", [check, data_uri])
+def test_a_long_text_that_is_no_path_is_cut_in_the_error(read):
+    with pytest.raises(UnreadableFile, match=r"^M0 0L10 10L10.{1,300}\.\.\.: File name too long$"):
+        read("M0 0" + "L10 10" * 5_000)
 
 
 def test_too_many_pixels_are_refused():
