@@ -17,8 +17,8 @@ PRIVATE = 0o600
 LONGEST_NAME = 100
 MOST_NAME_BYTES = 200
 """File systems accept 255 bytes, including the suffix."""
-LONGEST_SHOWN = 255
-"""Characters of a path that an error shows."""
+_LONG_TEXT = re.compile(r"(?s)(.{252}).{4,}")
+"""A text that is too long for the name of a file, and what an error shows of it."""
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 """Names that Windows reserves for devices, with any suffix."""
 
@@ -53,8 +53,7 @@ def read_file(path: Path, most: int = -1) -> bytes:
         with path.open("rb") as file:
             return file.read(most)
     except (OSError, ValueError) as error:  # ValueError: a path with a null byte
-        name = str(path)  # perhaps a text that is no path, such as the outline of an SVG
-        shown = name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}..."
+        shown = _LONG_TEXT.sub(r"\1...", str(path))  # perhaps no path, but the outline of an SVG
         raise UnreadableFile(f"{shown}: {getattr(error, 'strerror', None) or error}") from error
 
 

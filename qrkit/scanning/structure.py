@@ -18,9 +18,6 @@ from qrkit.symbol.symbol import CORNERS, Role, Symbol
 DARK_PAGE = 0.25
 """Luma of a dark page (#404040), from which a light quiet zone must be distinguishable."""
 
-LEAST_INK = 0.05
-"""Contrast of the darkest with the lightest pixels of modules below which there is hardly any ink."""
-
 LEAST_SEEN = 0.7
 """Share of modules in a part of the symbol that must read right for its contrast to count."""
 
@@ -36,17 +33,18 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
-    inks = inks_of(white if contrast > 0 else 1 - white, sampled.pixels, symbol)
-    dark_weight, light_weight = weights_of(inks, symbol, wrong)
+    inked = ink_shares(white if contrast > 0 else 1 - white, sampled.pixels, symbol)
+    roles, meant = role_grid(symbol.version), true_modules(symbol)
+    counted, alignment = (roles == Role.DATA) & ~wrong, inked[(roles == Role.ALIGNMENT) & meant]
     return Structure(
         eyes=tuple(eye_shape(is_dark, white, light, sampled, corner) for corner in CORNERS),
-        dark_weight=dark_weight,
-        light_weight=light_weight,
+        dark_weight=_diameter(inked[counted & meant]),
+        light_weight=_diameter(1 - inked[counted & ~meant]),
         quiet=quiet_of(sampled, middle, is_light=contrast > 0),
         contrast=contrast,
         light=bright,
         is_mirrored=sampled.is_mirrored,
-        alignment=alignment_of(inks, symbol),
+        alignment=median(alignment) if len(alignment) else 1.0,
         other_eyes=other_eyes(is_dark, sampled.pixels),
     )
 
@@ -79,7 +77,7 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, 
     return min(found, key=lambda pair: abs(pair[0]), default=(high - low, high))
 
 
-def inks_of(white: Greys, pixels: int, symbol: Symbol) -> Greys:
+def ink_shares(white: Greys, pixels: int, symbol: Symbol) -> Greys:
     """Return how much of each module is ink, 0..1; gray pixels count in part, such as those on edges.
 
     Args:
@@ -89,21 +87,8 @@ def inks_of(white: Greys, pixels: int, symbol: Symbol) -> Greys:
     modules = white[edge:-edge, edge:-edge].reshape(symbol.side, pixels, symbol.side, pixels)
     dark = true_modules(symbol)
     ink, light = median(modules.min(axis=(1, 3))[dark]), median(modules.max(axis=(1, 3))[~dark])
-    inks: Greys = np.clip((light - modules.mean(axis=(1, 3))) / max(light - ink, LEAST_INK), 0, 1)
-    return inks
-
-
-def weights_of(inks: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
-    """Return the weights of typical dark and light data modules: the diameters of discs of the same area."""
-    counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
-    dark = true_modules(symbol)
-    return _diameter(inks[counted & dark]), _diameter(1 - inks[counted & ~dark])
-
-
-def alignment_of(inks: Greys, symbol: Symbol) -> float:
-    """Return the ink of a typical dark module of the alignment patterns; 1 if there is none."""
-    inks = inks[(role_grid(symbol.version) == Role.ALIGNMENT) & true_modules(symbol)]
-    return median(inks) if len(inks) else 1.0
+    shares: Greys = np.clip((light - modules.mean(axis=(1, 3))) / ((light - ink) or 1), 0, 1)
+    return shares
 
 
 def _diameter(shares: np.ndarray) -> float:

@@ -115,8 +115,7 @@ def data_uri(picture: bytes | str | Path) -> str:
         UnreadableFile: If the file cannot be read, is too large, or is not such an image or font.
     """
     name = "this" if isinstance(picture, bytes) else str(picture)
-    if not isinstance(picture, bytes):
-        picture = read_file(Path(picture), MOST_BYTES + 1)
+    picture = picture if isinstance(picture, bytes) else read_file(Path(picture), MOST_BYTES + 1)
     kind = "font/sfnt" if picture.startswith(FONT_STARTS) else media_type(picture)
     if kind is None:
         raise UnreadableFile(f"{name} {unread_rule(picture)}")

@@ -188,8 +188,8 @@ def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:
         case "polygon", _, [_, *_] as shares if at == len(words):
             return "polygon", {"points": " ".join(f"{share:.9g}" for share in shares), "clip-rule": rule}
         case "ellipse", 2, [x_radius, y_radius, *middle] if len(middle) in (0, 2) and min(x_radius, y_radius) >= 0:
-            attributes = zip(("rx", "ry", "cx", "cy"), (x_radius, y_radius, *(middle or (0.5, 0.5))), strict=True)
-            return "ellipse", {name: f"{share:.9g}" for name, share in attributes}
+            numbers = map("{:.9g}".format, (x_radius, y_radius, *(middle or (0.5, 0.5))))
+            return "ellipse", dict(zip(("rx", "ry", "cx", "cy"), numbers, strict=True))
     return None
 
 
