@@ -18,7 +18,7 @@ from qrkit.late import Shown
 from qrkit.scanning.measures import json_fields
 from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.scanning.sampling import MARGIN, Greys, Sampled, median
-from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
+from qrkit.symbol.encode.blocks import blocks, codeword_blocks
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 QUIET = 2
@@ -160,9 +160,8 @@ def damage(wrong: Flags, symbol: Symbol) -> Budget:
     """Compute the error correction that these wrong modules use."""
     shares = blocks(symbol.version, symbol.error_correction)
     errors = errors_of(wrong, symbol.version, symbol.error_correction)
-    protected = [share.correction - misdecode_protection(symbol) for share in shares]
-    unused = min(1 - 2 * count / most for count, most in zip(errors, protected, strict=True))
-    correctable = tuple(share.correctable for share in shares)
+    correctable = tuple(share.correctable for share in shares)  # without the codewords that detect miscorrections
+    unused = min(1 - count / most for count, most in zip(errors, correctable, strict=True))
     return Budget(symbol, wrong, errors, correctable, unused, fixed_damage(wrong, symbol.version))
 
 
@@ -259,11 +258,6 @@ def errors_of(wrong: Flags, version: int, level: str) -> tuple[int, ...]:
     hit[codewords[wrong]] = True
     counts = np.bincount(block_of[hit[:-1]], minlength=len(blocks(version, level)))
     return tuple(int(count) for count in counts)
-
-
-def misdecode_protection(symbol: Symbol) -> int:
-    """Return the correction codewords reserved for detecting miscorrections (p in ISO/IEC 18004:2015, 7.5.1)."""
-    return MISDECODE_PROTECTION.get((symbol.version, symbol.error_correction), 0)
 
 
 def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:

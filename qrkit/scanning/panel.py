@@ -167,7 +167,8 @@ class Panel(Shown):
             return "unreadable"
         enough = min(FAMILIES, len({family_of(name) for name in self.engines}))
         missing = max(enough - self._families(condition) for condition in self._core)
-        contours = [self._core_rate(name) for name in self.engines if name in CONTOUR]
+        core = [self.outcomes[condition] for condition in self._core]
+        contours = [fmean(row[name] == "read" for row in core) for name in self.engines if name in CONTOUR]
         is_found = max(contours, default=1.0) >= ENOUGH_CONDITIONS
         return "robust" if missing <= 0 else "ok" if missing == 1 and is_found else "fragile"
 
@@ -204,9 +205,6 @@ class Panel(Shown):
     def _families(self, condition: str) -> int:
         """Count the families that read in a condition."""
         return len({family_of(name) for name, outcome in self.outcomes[condition].items() if outcome == "read"})
-
-    def _core_rate(self, name: str) -> float:
-        return fmean(self.outcomes[condition][name] == "read" for condition in self._core)
 
     def _readings(self, condition: str) -> list[bool]:
         """Return whether each standard engine reads in a condition."""
