@@ -189,7 +189,7 @@ def _to_decoded(symbol: Located) -> Decoded:
 
 
 def looks_at(picture: Readable, most_side: int | None) -> Iterator[tuple[str, Iterator[Image.Image]]]:
-    """Yield the place of each frame, such as `page 2 of 5`, and its looks, in grayscale; pictures and errors are those of `decode`.
+    """Yield the place of each frame, such as `page 2 of 5`, and its looks, in grayscale. Errors are those of `decode`.
 
     The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts are
     transparent, or from black to white, if the frame has more than 8 bits.
