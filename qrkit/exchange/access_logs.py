@@ -171,13 +171,13 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
     time = _TIME.search(line) or _ISO_TIME.search(line)
     if (start := line.find('{"')) >= 0:
         with suppress(ValueError, RecursionError):
-            request = _said(_timed(json.loads(line[start:]), time))
+            request = _said(_with_time(json.loads(line[start:]), time))
             if request or not line[:start].strip():  # behind a request, an object may say more of it
                 return request
         if not line[:start].strip():
             return UnreadableFile("is not a complete JSON object")
     if "method=" in line:
-        return _said(_timed({name: value.strip('"') for name, value in _PAIR.findall(line)}, time))
+        return _said(_with_time({name: value.strip('"') for name, value in _PAIR.findall(line)}, time))
     found = _REQUEST.match(line, time.end()) if time else None
     if time and found and (status := found["status"] or next(iter(_STATUS.findall(found["before"])), "")):
         first, second = found[6] or "", found[7]
@@ -188,12 +188,12 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
             address=address[0] if address else "",
         )  # fmt: skip
     # Without the line itself, which has an IP address.
-    rule = "is not a request as access logs write it" if time else "has no time; let the server log it, too"
+    rule = "is not a request as access logs write it" if time else "has no time; set up the server to log the time"
     return UnreadableFile(f"has the status of a redirect, but {rule}") if _REDIRECTED.search(line) else None
 
 
-def _timed(entry: Mapping[str, Any], time: re.Match[str] | None) -> Mapping[str, Any]:
-    """Return the fields of a line with the time in front of them, unless they have one of their own."""
+def _with_time(entry: Mapping[str, Any], time: re.Match[str] | None) -> Mapping[str, Any]:
+    """Return the fields of a line, with the time in front of the line unless one of them is a time."""
     return {"time": time[0], **entry} if time else entry
 
 

@@ -47,7 +47,7 @@ ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 OFF_STATES = OFF | NO - {"0"}
-"""Words for a link that is off; a state of 0 may be any in a list of states, and is reported."""
+"""Words for a link that is off. A 0 may be the number of any state, so it is reported instead."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]

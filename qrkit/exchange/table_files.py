@@ -269,7 +269,7 @@ def rows_of(
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
 
-    If people have chosen the columns, what limits a short URL could be in any other one.
+    If somebody chose the columns, any of the others may hold a limit of a short URL.
     """
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.

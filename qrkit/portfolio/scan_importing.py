@@ -90,7 +90,7 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, 
         except LookupError as error:
             issues.append((number, str(error.args[0])))
     if late := [time for visit in visits if datetime.fromisoformat(time := visit["time"]) > now + CLOCKS]:
-        rule = "they were read as they are; check the order of day and month, and the clock"
+        rule = "they were imported as they are; check the order of day and month, and the clock of the server"
         issues.append((0, f"visits in the future: {len(late):,}, such as {late[0]}; {rule}"))
     created = scans.insert(visits) if visits else 0
     counts = Counter(visit["short_code"] for visit in visits)

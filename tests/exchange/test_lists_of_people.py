@@ -290,16 +290,16 @@ def test_a_row_of_dashes_is_a_row(shop, text):
 
 
 @pytest.mark.parametrize("number", ["4.00638E+12", "4,00638E+12", "1.23456789012346E+017", "1.2345678901234568e+17"])
-def test_a_long_number_that_a_spreadsheet_shortened_is_told(shop, number):
+def test_a_long_number_that_a_spreadsheet_shortened_is_reported(shop, number):
     (_, issue) = shop.import_file(f'Content,EAN\n{HERE},"{number}"\n'.encode()).issues
     assert (issue.reason, f"EAN={number!r}" in issue.detail) == ("damaged-text", True)
 
 
 @pytest.mark.parametrize("target", ["javascript:alert(1)", " JavaScript:void(0)", "data:text/html,x", "vbscript:x"])
-def test_a_script_as_target_is_told_and_never_followed(shop, target):
+def test_a_script_as_target_is_reported_and_never_followed(shop, target):
     (issue,) = shop.import_file(f'Content,Trackable URL\n"{target}",{GO}/door\n'.encode()).issues
     assert (issue.reason, "visitors see it as text" in issue.detail) == ("no-address", True)
 
 
-def test_a_text_about_data_is_no_script(shop):
+def test_a_text_about_data_is_not_taken_for_a_script(shop):
     assert shop.import_file(b"Content,Name\nData: five doors,Note\n").issues == ()

@@ -265,7 +265,7 @@ def test_a_picture_that_is_read_only_from_afar_is_not_robust():
     assert (report.verdict, report.issues[0].code) == ("ok", "not-read")
 
 
-def test_what_readers_read_is_not_lost_though_a_logo_covers_more_than_can_be_corrected():
+def test_a_picture_that_readers_can_read_is_not_lost_although_its_logo_covers_too_much():
     covered = picture(content="https://example.com/covered", ec="Q", size=12).convert("L")
     middle, radius = covered.width / 2, 0.42 * (covered.width / 2 - 48)
     ImageDraw.Draw(covered).ellipse((middle - radius, middle - radius, middle + radius, middle + radius), 90)
@@ -347,13 +347,13 @@ def with_hexagons(border):
 
 
 @pytest.mark.parametrize(("border", "file"), [(32, "PNG"), (32, "JPEG"), (0, "JPEG")])
-def test_a_drawing_with_a_logo_or_the_grain_of_a_jpeg_is_no_photo(border, file):
+def test_a_drawing_with_a_logo_or_the_grain_of_a_jpeg_is_not_taken_for_a_photo(border, file):
     report = check(file_of(with_hexagons(border), file, quality=40))
     assert report.photo is None
     assert report.verdict == "fragile"
 
 
-def test_outlines_of_discs_whose_eyes_are_misplaced_are_no_photo():
+def test_outlined_discs_with_misplaced_eyes_are_not_taken_for_a_photo():
     modules = np.array([*segno.make_qr(URL, error="m", boost_error=False).matrix], dtype=bool)
     image = Image.new("L", [len(modules) * 24] * 2, 255)
     for y, x in np.argwhere(modules) * 24 + 12:

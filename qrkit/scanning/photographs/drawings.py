@@ -110,14 +110,10 @@ def is_upright(corners: Corners) -> bool:
 
 
 def is_drawing(photo: PhotoGrade, greys: Image, corners: Corners, *, is_flat: bool, is_straight: bool) -> bool:
-    """Return True if what was taken for a photo is a drawing.
+    """Return True if what was taken for a photo, with this grade, is a drawing.
 
-    Args:
-        photo: What it says, if it is a photo.
-        greys: The image, in grays.
-        corners: The corners of the symbol.
-        is_flat: True if it has areas of one color.
-        is_straight: True if the modules are where those of a flat symbol are: straightening corrects few of them.
+    `is_flat` tells of areas of one color; `is_straight` that the modules are where those of a flat symbol are:
+    straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
     if is_tilted(corners):  # or its eyes have ornaments and were found beside their place
