@@ -209,6 +209,7 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
                 ("8006", "095060001343520302", "piece 1 of 2"),
                 ("8026", "095060001343520001", "piece 1 of 2"),
                 ("8011", "012", "must not begin with 0"),
+                ("8011", "0", "must not begin with 0"),
             )
         ),
         *(
@@ -271,7 +272,7 @@ def test_dates_may_lack_a_day_or_have_a_time(element):
     ("number", "value"),
     [
         ("4300", "A%20B+C"), ("4307", "AT"), ("4309", "18000000003600000000"), ("4322", "0"), ("7241", "80"),
-        ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"), ("8011", "0"),
+        ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"), ("8011", "1"),
     ],
 )  # fmt: skip
 def test_values_at_their_limits_are_written_and_read(number, value):

@@ -341,6 +341,18 @@ def test_an_upright_photo_that_is_blurred_or_whose_ink_spread_is_no_drawing(size
     assert {issue.code for issue in report.issues} <= {"photo-unread", "ink-spread"}
 
 
+@pytest.mark.parametrize(("paper", "file"), [(175, "JPEG"), (243, "JPEG"), (175, "PNG")])
+def test_a_straight_scan_of_a_good_print_on_paper_is_no_drawing(paper, file):
+    code = picture(size=12).convert("L")
+    print_ = code.point([66 + round(gray * (paper - 66) / 255) for gray in range(256)])
+    seen = np.asarray(print_.filter(ImageFilter.GaussianBlur(0.3)))
+    noisy = seen + np.random.default_rng(1).normal(0, 2, seen.shape)
+    report = check(file_of(Image.fromarray(noisy.clip(0, 255).astype(np.uint8)), file, quality=90))
+    assert report.photo
+    assert report.verdict == "robust"
+    assert not report.issues
+
+
 def with_hexagons(border):
     """Modules of half their width around a logo, and hexagons for eyes: few readers read it."""
     modules = np.array([*segno.make_qr(URL, error="q", boost_error=False).matrix], dtype=bool)
