@@ -7,11 +7,11 @@ leaves out: check digits, the keys of GS1 Digital Link (URI Syntax 1.3 and later
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -139,22 +139,35 @@ def check_value(number: str, value: str) -> None:
         _compare(number, value[-2:], _check_pair(value[:-2]))
     elif number == "8007" and not _is_iban(value):
         raise broken(f"({number}) is not a valid IBAN")
-    pattern, rule = _RULES.get(number, (".*", ""))
-    if not re.fullmatch(pattern, value):
-        raise broken(f"({number}) {rule}, not {value[:40]!r}")
-    if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
-        raise broken(f"({number}) must end with the piece and the number of pieces, such as 0102 for piece 1 of 2")
+    elif number == "8003" and not value.startswith("0"):
+        raise broken("(8003) must begin with 0, before the 13 digits of the asset type")
     if found.is_date:
         _check_date(number, value)
 
 
-def check_together(numbers: Iterable[str]) -> None:
-    """Raise if GS1 forbids two of these identifiers in one code, such as a net weight with two decimal points."""
+def check_new(elements: Mapping[str, str]) -> None:
+    """Raise if GS1 does not know a value, or forbids two in one code, such as a net weight with two decimal points.
+
+    Only new codes are judged by this: printed ones may have such values, and must still be read and resolved.
+    """
+    if rule := next(chain(_unknown(elements), _exclusive(elements)), ""):
+        raise InvalidParameter(Problem("elements", None, rule))
+
+
+def _unknown(elements: Mapping[str, str]) -> Iterator[str]:
+    for number, value in elements.items():
+        pattern, rule = _RULES.get(number, (".*", ""))
+        if not re.fullmatch(pattern, value):
+            yield f"({number}) {rule}, not {value[:40]!r}"
+        if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
+            yield f"({number}) must end with the piece and the number of pieces, such as 0102 for piece 1 of 2"
+
+
+def _exclusive(numbers: Iterable[str]) -> Iterator[str]:
     for one, other in permutations(numbers, 2):
         is_same_measure = one[0] == "3" and one[:3] == other[:3]
         if is_same_measure or any(one.startswith(first) and other.startswith(no) for first, no in _EXCLUSIVE):
-            rule = f"must not have both ({one}) and ({other}), which GS1 does not allow in one code"
-            raise InvalidParameter(Problem("elements", None, rule))
+            yield f"must not have both ({one}) and ({other}), which GS1 does not allow in one code"
 
 
 def _compare(number: str, found: str, expected: str) -> None:

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, StrictStr
 
-from qrkit.contents.gs1_identifiers import KEYS, Elements, check_together, check_value, gtin_of
+from qrkit.contents.gs1_identifiers import KEYS, Elements, check_new, check_value, gtin_of
 from qrkit.contents.gs1_paths import qualifiers, read_gs1_path
-from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.kinds import kind, well_formed
 from qrkit.contents.single_lines import Pasted, matching
 from qrkit.contents.syntax import read_query, write_query
 from qrkit.design.limits import Length
@@ -108,12 +108,17 @@ def gs1_digital_link(
     """
     given = zip(NAMES, (gtin, variant, lot, serial), strict=True)
     named = {name: value for name, value in given if value is not None}
-    key, values = _key(named, elements), {NAMES[name]: value for name, value in named.items()} | elements
-    numbers = [key, *qualifiers(key, values)]
-    check_together(values)
-    path = "".join(f"/{number}/{quote(values[number], safe='')}" for number in numbers)
-    query = write_query((number, value) for number, value in elements.items() if number not in numbers)
+    in_path = _in_path(named, elements)
+    check_new(in_path | elements)
+    path = "".join(f"/{number}/{quote(value, safe='')}" for number, value in in_path.items())
+    query = write_query((number, value) for number, value in elements.items() if number not in in_path)
     return domain + path + (f"?{query}" if query else "")
+
+
+def _in_path(named: Mapping[str, str], elements: Mapping[str, str]) -> dict[str, str]:
+    """Return the key of a link and its qualifiers by number, in the order of the path."""
+    key, values = _key(named, elements), {NAMES[name]: value for name, value in named.items()} | elements
+    return {number: values[number] for number in (key, *qualifiers(key, values))}
 
 
 def _key(named: Mapping[str, str], elements: Mapping[str, str]) -> str:
@@ -142,10 +147,12 @@ def read_gs1_digital_link(text: str) -> dict[str, Any] | None:
         return None
     stem, values = found
     values |= {name: value for name, value in query.items() if name.isdigit() and name not in values}
-    fields: dict[str, Any] = {"domain": match[1].lower() + stem}
-    if "01" in values:
-        fields |= {name: values.pop(number) for name, number in NAMES.items() if number in values}
-    return accepted("gs1_digital_link", fields | {"elements": values})
+    names = NAMES if "01" in values else {}
+    named = {name: values.pop(number) for name, number in names.items() if number in values}
+    fields = {"domain": match[1].lower() + stem, "elements": values, **named}
+    with suppress(InvalidParameter):
+        return well_formed("gs1_digital_link", fields) if _in_path(named, values) else None
+    return None
 
 
 def _read_path(path: str) -> tuple[str, dict[str, str]] | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qrkit.contents.gs1_identifiers import KEYS, Elements, check_together, identifier, identifier_at
-from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.gs1_identifiers import KEYS, Elements, check_new, identifier, identifier_at
+from qrkit.contents.kinds import kind, well_formed
 from qrkit.errors import InvalidParameter, Problem
 
 SEPARATOR = "\u001d"
@@ -43,7 +43,7 @@ def gs1_elements(elements: Elements) -> str:
     if KEYS.keys().isdisjoint(elements):
         rule = "must have a key, such as 01 (GTIN), 00 (SSCC) or 414 (GLN), which says what the other values are about"
         raise InvalidParameter(Problem("elements", elements, rule))
-    check_together(elements)
+    check_new(elements)
     found = [(number, value) for number, value in elements.items() if not _is_variable(number)]
     variable = [number + value for number, value in elements.items() if _is_variable(number)]
     return "".join(number + value for number, value in found) + SEPARATOR.join(variable)
@@ -74,4 +74,4 @@ def read_gs1_elements(text: str) -> dict[str, Any] | None:
             place += 1
         elif found.is_variable and place < len(text):
             return None
-    return accepted("gs1_elements", {"elements": elements})
+    return None if KEYS.keys().isdisjoint(elements) else well_formed("gs1_elements", {"elements": elements})

@@ -28,7 +28,7 @@ from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
     "MODULES", "SHORT_URLS", "Behind", "Kind", "accepted", "kind", "kind_named", "make", "make_from_json",
-    "make_from_texts", "parsed",
+    "make_from_texts", "parsed", "well_formed",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -151,6 +151,14 @@ def accepted(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     try:
         return dict(_KINDS[name].write(**fields).fields)
+    except InvalidParameter:
+        return None
+
+
+def well_formed(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the fields of a kind, or None if one does not fit its type; what only new texts must not say may stay."""
+    try:
+        return dict(_KINDS[name].fields(**fields))
     except InvalidParameter:
         return None
 

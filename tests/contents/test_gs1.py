@@ -242,6 +242,36 @@ def test_other_texts_are_no_element_strings(text):
     assert contents.read(text).kind == "text"
 
 
+PRINTED = [
+    (f"0109506000134352{element}", "gs1_elements", {"elements": {"01": "09506000134352", number: value}})
+    for element, number, value in (
+        ("3725", "37", "25"), ("43217", "4321", "7"), ("4301J%zz", "4301", "J%zz"), ("8011012", "8011", "012"),
+    )
+] + [
+    (f"https://id.gs1.org/01/09506000134352?{number}={value}", "gs1_digital_link",
+     {"gtin": "09506000134352", "elements": {number: value}})
+    for number, value in (("37", "25"), ("7252", "3"), ("4307", "at"), ("8001", "00000025003011"))
+] + [
+    ("https://id.gs1.org/8006/095060001343520302", "gs1_digital_link", {"elements": {"8006": "095060001343520302"}}),
+    ("https://id.gs1.org/8010/0614141ABC/8011/012", "gs1_digital_link",
+     {"elements": {"8010": "0614141ABC", "8011": "012"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "fields"), PRINTED)
+def test_printed_codes_are_read_though_no_new_ones_may_be_like_them(text, kind, fields):
+    found = contents.read(text)
+    assert (found.kind, found.fields) == (kind, fields)
+    with pytest.raises(InvalidParameter, match="elements: "):
+        getattr(contents, kind)(**fields)
+
+
+def test_a_lot_of_a_printed_code_is_changed_and_the_rest_stays():
+    found = contents.read("https://id.gs1.org/01/09506000134352/10/A?37=25").replace(lot="B")
+    assert found == "https://id.gs1.org/01/09506000134352/10/B?37=25"
+    assert contents.read("https://id.gs1.org/01/09506000134352?10=A").fields["lot"] == "A"
+
+
 @settings(max_examples=300)
 @given(
     st.sampled_from([LINKS[6][0], LINKS[12][0], contents.gs1_elements("(01)09506000134352(10)ABC123(21)12(3922)5")]),
@@ -271,8 +301,9 @@ def test_dates_may_lack_a_day_or_have_a_time(element):
 @pytest.mark.parametrize(
     ("number", "value"),
     [
-        ("4300", "A%20B+C"), ("4307", "AT"), ("4309", "18000000003600000000"), ("4322", "0"), ("7241", "80"),
-        ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"), ("8011", "1"),
+        ("4300", "A%20B+C"), ("4301", "J%c3%Bcrg"), ("4307", "AT"), ("4309", "18000000003600000000"), ("4322", "0"),
+        ("7241", "80"), ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"),
+        ("8011", "1"),
     ],
 )  # fmt: skip
 def test_values_at_their_limits_are_written_and_read(number, value):

@@ -140,6 +140,19 @@ def test_files_of_portfolios_hold_the_links(full, format):
         }
 
 
+@pytest.mark.parametrize("what", ["8006/095060001343520302", "8010/0614141ABC/8011/012"])
+def test_printed_values_that_no_new_content_may_have_are_kept(shop, what):
+    key = "/".join(what.split("/")[:2])
+    shop.gs1.set(key, links=[link()])
+    shop.gs1.set(what, links=[link()])
+    with open_portfolio(":memory:", base_url=BASE) as copy:
+        assert copy.gs1.import_file(shop.gs1.export_bytes()) == 1
+        assert copy.gs1.export_bytes() == shop.gs1.export_bytes()
+        assert copy.gs1.linkset(what)["linkset"][0]["anchor"] == f"{BASE}/{what}"
+        copy.gs1.delete(key)
+        assert not copy.find_qrcode(key).active
+
+
 def test_links_survive_a_restart(tmp_path):
     with open_portfolio(tmp_path / "shop.duckdb", base_url=BASE) as one:
         kept = one.gs1.set(GTIN, links=[link()]).gs1

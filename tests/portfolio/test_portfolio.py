@@ -185,6 +185,7 @@ def test_properties_that_cannot_be_drawn_are_refused_before_anything_is_stored(p
             "00020101021126370009SG.PAYNOW010100211UEN2012345675204000053037025802SG5904Shop6009Singapore6304ABCD",
             "payment",
         ),
+        ("01095060001343523712", "Product data (GS1)"),
         ("otpauth://steam/ana?secret=JBSWY3DPEHPK3PXP", "one-time password"),
         ("otpauth-migration://offline?data=CiEK", "one-time password"),
         ("\ufeffotpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP", "One-time password"),

@@ -343,8 +343,10 @@ def test_more_damage_than_can_be_corrected_says_who_can_still_read():
         assert who in report.issues[0].message
 
 
-def test_tills_see_the_inks_of_a_palette_in_red_light():
-    design = plain("https://id.example.com/01/09506000134352", modules=Modules(type="dots", palette=["#B00000"]))
+@pytest.mark.parametrize("query", ["", "?37=12"], ids=["", "with-a-count"])
+def test_tills_see_the_inks_of_a_palette_in_red_light(query):
+    content = f"https://id.example.com/01/09506000134352{query}"
+    design = plain(content, modules=Modules(type="dots", palette=["#B00000"]))
     (issue,) = [one for one in check(design, "static").issues if one.code == "till-color"]
     mended = design.replace(**issue.fix)
     assert "till-color" not in [one.code for one in check(mended, "static").issues]

@@ -228,6 +228,13 @@ def test_a_malformed_link_is_refused(ask, path):
     assert reply.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    "query", ["37=12", "4321=7", "7252=3", "4307=at", "8001=00000025003011", "4301=J%25c3%25bcrg", "8011=012"]
+)
+def test_a_printed_link_with_values_that_gs1_does_not_know_leads_on(ask, query):
+    assert ask(f"{GTIN}?{query}").status == ask(GTIN).status == 302
+
+
 def test_a_malformed_query_is_told_by_its_parameter(ask):
     assert ask(f"{GTIN}?17=271331").json()["detail"].startswith("17='271331': ")
 
