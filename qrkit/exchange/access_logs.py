@@ -170,7 +170,7 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
     """Return the request that a line records; None if it records something else."""
     if (start := line.find('{"')) >= 0:
         with suppress(ValueError, RecursionError):
-            request = _said(_timed(json.loads(line[start:]), line[:start]))
+            request = _said(_with_time(json.loads(line[start:]), line[:start]))
             if request or not line[:start].strip():  # behind a request, an object may say more of it
                 return request
         if not line[:start].strip():
@@ -187,10 +187,10 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
         )  # fmt: skip
     if "method=" in line:
         pairs = {name: value.strip('"') for name, value in _PAIR.findall(line)}
-        if request := _said(_timed(pairs, _PAIR.sub("", line))):
+        if request := _said(_with_time(pairs, _PAIR.sub("", line))):
             return request
     # Without the line itself, which has an IP address.
-    rule = "is not a request as access logs write it" if time else "has no time; let the server log it, too"
+    rule = "is not a request as access logs write it" if time else "has no time; set up the server to log the time"
     return UnreadableFile(f"has the status of a redirect, but {rule}") if _REDIRECTED.search(line) else None
 
 
@@ -198,10 +198,10 @@ def _time_in(text: str) -> re.Match[str] | None:
     return _TIME.search(text) or _ISO_TIME.search(text)
 
 
-def _timed(entry: Mapping[str, Any], rest: str) -> Mapping[str, Any]:
-    """Return the fields of a line with the time in the rest of it, unless they have one of their own.
+def _with_time(entry: Mapping[str, Any], rest: str) -> Mapping[str, Any]:
+    """Return the fields of a line, with the time in the rest of the line unless one of them is a time.
 
-    A time within a field may be one that a visitor wrote into an address.
+    A time within a field may be part of an address that a visitor chose.
     """
     time = _time_in(rest)
     return {"time": time[0], **entry} if time else entry

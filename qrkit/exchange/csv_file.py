@@ -77,7 +77,7 @@ def has_our_names(heading: Iterable[str]) -> bool:
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     """Return the rows of a CSV file with any line ends, separated by comma, semicolon, tab or | (see `SheetParts`).
 
-    A row with a stray quote costs no other row. The share of what is needed in a row decides on the separator.
+    A stray quote damages only its own row. The share of what is needed in a row decides on the separator.
     """
     text, note = decoded(data, place.encoding)
     return [Part("", _checked(text, share), note=note)]
@@ -123,7 +123,7 @@ def _bare(cell: str) -> str:
 
 
 def _has_escapes(text: str, delimiter: str) -> bool:
-    """Return whether a backslash escapes quotation marks, as some databases write them, and the text is a table so."""
+    """Return whether backslashes escape quotation marks, as some databases write them."""
 
     def cells_of(row_escape: str | None) -> list[list[str]]:
         with suppress(csv.Error):

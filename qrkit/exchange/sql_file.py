@@ -64,7 +64,7 @@ _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _LINE_END = re.compile(r"replace\(('(?:[^']|'')*+'),'(\\[nr])',char\((10|13)\)\)")
-"""Matches a text with line ends, as SQLite writes it into a dump; one with both kinds is written within another."""
+"""Matches a text with line ends in a dump of SQLite; a text with both kinds of line ends has two nested calls."""
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
 
