@@ -142,7 +142,7 @@ def test_files_in_gzip_are_read(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [gzip.compress(b"Content\nx\n")[:-9], b"\x1f\x8b\x08", gzip.compress(bytes(2**26 + 1))]
+    "data", [gzip.compress(b"Content\nx\n", mtime=0)[:-9], b"\x1f\x8b\x08", gzip.compress(bytes(2**26 + 1), mtime=0)]
 )
 def test_damaged_and_huge_gzip_is_refused(data):
     with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=r"damaged or cut off|at most"):
