@@ -8,10 +8,6 @@ day, so someone who scans on two days counts twice. Scans without a key do not c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
-
 from qrkit.analytics.breakdowns import half_lives, scans_by, scans_by_content, scans_by_location, top_qrcodes
 from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, Unit, before_and_after, compare, rates
@@ -35,8 +31,6 @@ from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, unlike_people, visits_by_evidence, visits_by_kind
-from qrkit.errors import InvalidParameter, Problem
-from qrkit.store import Scans
 from qrkit.store.questions.outages import outages
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part
 from qrkit.store.questions.scan_rows import scan_records
@@ -51,24 +45,5 @@ __all__ = [
     "served_under", "silent", "simulate", "simulate_experiment", "summary", "time_effects", "top_qrcodes",
     "unlike_people", "unusual_days", "visits_by_evidence", "visits_by_kind", "without_small_groups",
 ]  # fmt: skip
-
-
-def _of_view(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a function of a view that refuses anything else, such as a DataFrame, with words."""
-
-    @wraps(function)
-    def asked(*given: Any, **options: Any) -> Any:
-        if given and not isinstance(given[0], Scans):
-            rule = "must be a view of scans, such as portfolio.scans or portfolio.scans.where(…)"
-            raise InvalidParameter(Problem(name, type(given[0]).__name__, rule, "wrong-type"))
-        return function(*given, **options)
-
-    return asked
-
-
-for _name in __all__:
-    _first = next(iter(getattr(globals()[_name], "__annotations__", {}).items()), ("", ""))
-    if _first[1] == "Scans":
-        globals()[_name] = _of_view(globals()[_name], _first[0])
 
 __dir__ = __all__.copy

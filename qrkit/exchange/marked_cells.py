@@ -85,7 +85,7 @@ def number_text(number: float, code: str) -> str:
 def without_traces(
     rows: Iterator[tuple[int, Sequence[str], str]], is_kept: Sequence[bool], words: frozenset[str]
 ) -> Iterator[tuple[int, Sequence[str], str]]:
-    """Drop line ends that Excel escaped, and `words` that programs write for no value, unless a column keeps them."""
+    """Drop line ends that Excel escaped, and the `words` for no value, unless their column keeps them."""
     for number, cells, error in rows:
         if not words.isdisjoint(cells):
             pairs = zip(cells, is_kept, strict=True)

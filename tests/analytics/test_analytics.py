@@ -601,16 +601,9 @@ def questions():
 
 
 @pytest.mark.parametrize("name", list(questions()))
-def test_who_gives_a_portfolio_or_a_table_for_scans_is_told_what_is_wanted(portfolio, name):
-    for wrong in (portfolio, pd.DataFrame({"scans": [1]})):
-        rule = rf"^scans='{type(wrong).__name__}': must be a view of scans, such as portfolio\.scans"
-        with pytest.raises(InvalidParameter, match=rule):
-            getattr(analytics, name)(wrong)
-
-
-def test_what_the_scans_of_a_portfolio_have_is_asked_of_them(portfolio):
-    with pytest.raises(AttributeError, match=r"^a Portfolio has no 'bounds'; use portfolio\.scans, which does"):
-        portfolio.bounds()
+def test_who_gives_a_portfolio_for_its_scans_is_told_so(portfolio, name):
+    with pytest.raises(AttributeError, match=r"^a Portfolio has no '\w+'; use portfolio\.scans, which does"):
+        getattr(analytics, name)(portfolio)
 
 
 def test_what_neither_a_portfolio_nor_its_scans_have_is_named_alone(portfolio):
