@@ -155,18 +155,19 @@ def _named(name: str, formats: Mapping[str, Format], use: str) -> Format:
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
     """Return the export format for the suffix of a file."""
-    return exchange_format(_suffix(path, EXPORT_FORMATS))
+    return exchange_format(_suffix(path, path, EXPORT_FORMATS))
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
     """Return the import format for the suffix of a file, which others may follow, as in access.log.2.gz."""
-    path = path.with_name(_FURTHER.sub("", path.name))
-    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(_suffix(path, IMPORT_FORMATS))
+    inner = PurePath(_FURTHER.sub("", str(path)))
+    is_text = inner.suffix.lower() in AS_TEXT
+    return IMPORT_FORMATS["csv"] if is_text else import_format(_suffix(inner, path, IMPORT_FORMATS))
 
 
-def _suffix(path: PurePath, formats: Iterable[str]) -> str:
+def _suffix(path: PurePath, written: PurePath, formats: Iterable[str]) -> str:
     if not path.suffix:
-        raise InvalidParameter(Problem("path", str(path), f"must end in one of .{', .'.join(formats)}"))
+        raise InvalidParameter(Problem("path", str(written), f"must end in one of .{', .'.join(formats)}"))
     return path.suffix[1:]
 
 

@@ -35,8 +35,8 @@ _TO_JAPANESE = re.compile(rb"\x1b\$[@B]")
 _BEHIND = "".join(re.escape(bytes([byte]).decode("cp1252", "ignore") or chr(byte)) for byte in range(0x80, 0xC0))
 """The bytes after the first of a letter in UTF-8, as cp1252 reads them."""
 _MISREAD = re.compile(
-    # Â or Ã in front of a quotation mark or a dash may be what somebody wrote.
-    rf"[ÂÃ](?:(?![\u2013-\u2022])[{_BEHIND}]|[{_BEHIND}](?=\w))|â€[{_BEHIND}]|(?:[Ã-ô][{_BEHIND}]{{1,3}}){{2,}}"
+    # Â or Ã in front of a quotation mark, a dash or an apostrophe may be what somebody wrote.
+    rf"[ÂÃ](?:(?![\u2013-\u2022])[{_BEHIND}]|(?!\u2019)[{_BEHIND}](?=\w))|â€[{_BEHIND}]|(?:[Ã-ô][{_BEHIND}]{{1,3}}){{2,}}"
 )
 _STRAY = re.compile("[\\udc80-\\udcff]")
 _LETTERS = re.compile("[\\u0080-\\ud7ff\\ue000-\\U0010ffff]")

@@ -20,8 +20,8 @@ NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<N
 """What databases and programs write into a file for no value."""
 _LINE_END = "_x000D_"
 """How Excel escapes the first character of a line end, which other programs take for text."""
-_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
-"""Matches a long number of which a spreadsheet kept the first digits."""
+_SHORTENED = re.compile(r"[0-9][.,][0-9]{4,}E\+0?(?:1[1-9]|2[0-9])", re.IGNORECASE)
+"""Matches a number of 12 digits or more of which a spreadsheet keeps the first ones; few measurements are so exact."""
 _MAY_BE_MISREAD = re.compile(r"[Â-ô][^\x00-\x7f]")
 _WRITTEN = TEXT_COLUMNS - {SHORT_URL}
 """Columns of texts that people write."""
@@ -112,7 +112,7 @@ def with_damage(row: Row) -> Row:
     texts = [(name, text) for name, text in row.cells.items() if name in _WRITTEN]
     for name, text in (*texts, *row.own.items()):
         is_shortened = _SHORTENED.fullmatch(text)
-        rule = "is a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
+        rule = "may be a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
         if before := before_misread(text):
             rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
         if rule:

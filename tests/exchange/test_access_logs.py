@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import suppress
 from time import process_time
 
 import pytest
@@ -327,3 +328,44 @@ def test_rotated_logs_are_read(shop, tmp_path, name):
     data = combined("GET /door HTTP/1.1", 302).encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     assert shop.import_scans(tmp_path / name).created == 1
+
+
+FROM_ELSEWHERE = combined("GET /door HTTP/1.1", 302).replace("t.co/x", "pay.example/?method=card")
+
+
+@pytest.mark.parametrize("line", [combined("GET /door?method=email HTTP/1.1", 302), FROM_ELSEWHERE])
+def test_a_parameter_of_an_address_is_no_pair(shop, line):
+    """Each visit of such an address was lost, and nothing was said."""
+    assert shop.import_scans(line.encode(), format="log").created == 1
+
+
+def test_a_line_without_a_time_and_with_such_a_parameter_is_told(shop):
+    result = shop.import_scans(f"{REQUEST}\n{REQUEST.replace('/door', '/door?method=email')}\n".encode(), format="log")
+    assert [row for row, rule in result.issues if "has no time" in rule] == [1, 2]
+
+
+FORGED = "/door?d=2020-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps({"method": "GET", "uri": FORGED, "status": 302, "datetime": "2024-03-01T09:00:05+00:00"}),
+        f'2024-03-01T09:00:05Z app: method=GET path="{FORGED}" status=302',
+        f'path="{FORGED}" method=GET status=302 time=2024-03-01T09:00:05Z',
+    ],
+    ids=["JSON", "pairs", "pairs with a time"],
+)
+def test_a_date_in_an_address_is_no_time_of_a_visit(shop, line):
+    """Visitors could choose when they had come."""
+    assert shop.import_scans(line.encode(), format="log").created == 1
+    assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
+
+
+@pytest.mark.parametrize(
+    "line", [json.dumps({"method": "GET", "uri": FORGED, "status": 302}), f'method=GET path="{FORGED}" status=302']
+)
+def test_a_date_in_an_address_is_no_time_where_there_is_none(shop, line):
+    with suppress(UnreadableFile):
+        shop.import_scans(line.encode(), format="log")
+    assert shop.scans.to_frame().empty

@@ -305,6 +305,20 @@ def test_a_text_about_data_is_not_taken_for_a_script(shop):
     assert shop.import_file(b"Content,Name\nData: five doors,Note\n").issues == ()
 
 
+@pytest.mark.parametrize("number", ["1E+05", "3e+10", "6.02E+23", "1.23457E+05"])
+def test_a_measurement_is_no_number_that_a_spreadsheet_shortened(shop, number):
+    """Each row of such a column was reported."""
+    (issue,) = shop.import_file(f"Content,Factor\n{HERE},{number}\n".encode()).issues
+    assert issue.reason == "own-column"
+
+
+def test_quotation_marks_protect_a_separator_in_a_printed_table(shop):
+    """A line of dashes anywhere in the file split the cell again, and the row was left out."""
+    text = f'Name|Content|Comment\n"a|b"|{HERE}|"x\n-----\ny"\n'
+    assert shop.import_file(text.encode(), format="csv").issues == ()
+    assert shop.list_qrcodes()[0].name == "a|b"
+
+
 # ---- rows of totals, and words for no value in exports
 
 
