@@ -97,6 +97,8 @@ MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
+_UNDERLINES = re.compile(r"-+ [- ]*")
+"""The line below the heading of a table that SQLite and SQL Server print with spaces between the columns."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -542,6 +544,8 @@ def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = 
         lack: The words in front of the name of the column.
     """
     heading = located.heading
+    if len(heading) == 1 and any(_UNDERLINES.fullmatch(row[0]) for row in rows[:1]):
+        return UnreadableFile("only spaces separate the columns of the table; write it as csv, json or Markdown")
     near = [
         title
         for title in heading

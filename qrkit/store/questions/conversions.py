@@ -173,8 +173,8 @@ class Conversions:
         Args:
             frame: A DataFrame of pandas or polars, an Arrow table, or a list with a dict for each row. The fields are
                 `click_id` (ID of the scan, or a text with it, such as the URL of the landing page) or, as weaker
-                evidence, `short_code` (also a short URL); `time` (datetime or ISO 8601; UTC without a time zone); and optionally `id`,
-                `name` (by default "conversion"), `value` (0..10^12) and `currency` (three letters).
+                evidence, `short_code` (also a short URL); `time` (datetime or ISO 8601; UTC without a time zone); and
+                optionally `id`, `name` (by default "conversion"), `value` (0..10^12) and `currency` (three letters).
             columns: The column of each field, such as `{"click_id": "Landing page", "id": "Order"}`, or `shopify`,
                 `woocommerce` or `ga4` for the usual names in their exports; by default, columns have the names of the
                 fields. Other columns are not read.
