@@ -85,7 +85,7 @@ def similar(name: str, allowed: Iterable[str]) -> str:
 
 
 def first_of(texts: Sequence[str], most: int, between: str = ", ") -> str:
-    """Return the first texts, and how many there are further: `a, b and 5 more`."""
+    """Return the first texts, and how many more there are: `a, b and 5 more`."""
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return between.join(texts[:most]) + more
 

@@ -17,6 +17,8 @@ PRIVATE = 0o600
 LONGEST_NAME = 100
 MOST_NAME_BYTES = 200
 """File systems accept 255 bytes, including the suffix."""
+_LONG_TEXT = re.compile(r"(?s)(.{252}).{4,}")
+"""A text that is too long for the name of a file, and what an error shows of it."""
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 """Names that Windows reserves for devices, with any suffix."""
 
@@ -38,16 +40,21 @@ def writing(path: Path) -> Iterator[None]:
         raise CannotWrite(f"{path} cannot be written: {error.strerror or error}; {remedy}") from error
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: Path, most: int = -1) -> bytes:
     """Return the bytes of a file.
+
+    Args:
+        most: The number of bytes at most; -1 for all of them.
 
     Raises:
         UnreadableFile: If the operating system reports an error.
     """
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{path}: {error.strerror}") from error
+        with path.open("rb") as file:
+            return file.read(most)
+    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
+        shown = _LONG_TEXT.sub(r"\1...", str(path))  # perhaps no path, but the outline of an SVG
+        raise UnreadableFile(f"{shown}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def write_file(path: Path, data: bytes) -> None:

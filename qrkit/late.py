@@ -78,11 +78,9 @@ def by_name(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def late_names(package: str, origins: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a package that loads each name from its module on first use.
+    """Return a `__getattr__` for a package, given by its full name, that loads each name from its module on first use.
 
-    Args:
-        package: The full name of the package.
-        origins: Maps each name to `room.module:name`, or to `room.module` if the name is that of the module itself.
+    Origins are `room.module:name` by name, or `room.module` if the name is that of the module itself.
     """
 
     def load(name: str) -> Any:
@@ -154,11 +152,7 @@ UNSEEN: Watch = _iterate
 
 
 class Later:
-    """A method that a higher room provides. On first use, the function itself is set on the class.
-
-    Args:
-        origin: The function, as `room.module:name`.
-    """
+    """A method that a higher room provides, as `room.module:name`. On first use, that function is set on the class."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin

@@ -18,6 +18,7 @@ from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
 from qrkit.drawing.logo import Logo
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, one_of
+from qrkit.languages import say
 from qrkit.pictures.gallery import Gallery
 from qrkit.scanning.logo_size import with_logo
 
@@ -41,7 +42,8 @@ def with_preset(
     """Apply a preset to a design; its content, size, layers and wrapper stay.
 
     A look with a logo or a photo uses error correction level H. Words that you put on the frame stay; words from
-    another preset are replaced. The photo of the design stays if the preset shows a photo.
+    another preset are replaced. A preset brings its words in the language of the context (`charts.in_language`). The
+    photo of the design stays if the preset shows a photo.
 
     Args:
         design: The design to start from.
@@ -105,13 +107,18 @@ def _without_icon(design: Design) -> Design:
 
 def _own_words(frame: Frame | None, preset: Preset) -> Caption | None:
     """Return the caption of a frame with the words of the preset in place of those that another preset brought."""
-    words = frame and frame.caption
+    words, usual = frame and frame.caption, preset.words
     if not words:
         return None
-    is_own = words.text not in {one.caption for one in PRESETS.values()}
-    has_own_subtitle = words.subtitle not in {one.subtitle for one in PRESETS.values()}
-    text, subtitle = (words.text, None) if is_own else (preset.caption, preset.subtitle)
+    is_own, has_own_subtitle = words.text not in _brought("caption"), words.subtitle not in _brought("subtitle")
+    text, subtitle = (words.text, None) if is_own else (usual.text, usual.subtitle) if usual else (None, None)
     return words.replace(text=text, subtitle=words.subtitle if has_own_subtitle else subtitle) if text else None
+
+
+def _brought(field: str) -> set[str | None]:
+    """Return the words that presets bring, in English and in the language of the context."""
+    texts = [getattr(preset, field) for preset in PRESETS.values()]
+    return {*texts, *(say(text) for text in texts if text)}
 
 
 def _sample_photo() -> str:

@@ -12,6 +12,7 @@ from qrkit.__main__ import main
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.drawing.logo import placed_logo
 from qrkit.errors import InvalidParameter, RemoteContentDisabled, UnreadableFile
+from qrkit.languages import LANGUAGES, in_language
 from qrkit.presets import PRESETS, with_preset
 from tests.sweeps import night_between
 
@@ -135,6 +136,26 @@ def test_what_a_preset_brought_goes_with_the_next(first, second):
     changed, fresh = with_preset(with_preset(plain, first), second), with_preset(plain, second)
     assert (changed.frame, changed.photo, changed.padding) == (fresh.frame, fresh.photo, fresh.padding)
     assert [layer.name for layer in changed.layers] == [layer.name for layer in fresh.layers]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_captions_fit_in_every_language(language):
+    with in_language(language):
+        for name, preset in PRESETS.items():
+            if preset.caption:
+                assert generate(with_preset(Design(content="hi"), name), warn=False).width
+
+
+def test_captions_are_in_the_language_of_the_context_until_another_look_is_chosen():
+    english = with_preset(Design(content="hi"), "wifi")
+    with in_language("de"):
+        assert with_preset(english, "bar").frame.caption == Caption("Scan mich")
+        german = with_preset(english, "wifi")
+        assert german.frame.caption == Caption("Gratis-WLAN", subtitle="Kamera auf den Code richten")
+        assert with_preset(german, "plain").frame is None
+        own = with_preset(german, "ticket", caption="For our guests")
+        assert with_preset(own, "bubble").frame.caption.text == "For our guests"
 
 
 def test_words_that_were_typed_stay():

@@ -39,8 +39,7 @@ class CodeCounts(NamedTuple):
 class CodeLogs(NamedTuple):
     """One number per QR Code of a group: the logarithm of its rate, or of its change; both arrays are float64.
 
-    Attributes:
-        variances: Variance of each that comes from counting independent scans alone.
+    The variance of each comes from counting independent scans alone.
     """
 
     values: np.ndarray

@@ -41,8 +41,7 @@ SUSPICIOUS = 3.0
 class Window(NamedTuple):
     """Consecutive days that may be a burst; `start` is the index of the first.
 
-    Attributes:
-        chance: Probability of at least as many scans if nothing happened.
+    The chance is that of at least as many scans if nothing happened.
     """
 
     start: int
@@ -155,9 +154,8 @@ def _sums(values: np.ndarray, length: int) -> np.ndarray:
 def _chances(daily: DailyScans, counted: np.ndarray, alone: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
     """Return the probability of at least as many scans in each window of `length` days if nothing happened.
 
-    Args:
-        alone: What is expected of each day if only it and its neighbors are left out.
-        starts: Index of the first day of each window.
+    `alone` is what is expected of each day if only it and its neighbors are left out; windows start at the indexes of
+    days.
     """
     total = len(daily.days)
     expected, mean = expect(daily, counted, starts, length)

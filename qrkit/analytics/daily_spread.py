@@ -42,11 +42,9 @@ FIRST = "SELECT qrcode_id, min(time) AS first FROM lean GROUP BY ALL"
 
 
 class Spread(NamedTuple):
-    """How much more days vary than Poisson counts.
+    """How much more days vary than Poisson counts: the ratio of variance to mean of a day's scans, as measured.
 
-    Attributes:
-        measured: Ratio of variance to mean of a day's scans.
-        freedom: Degrees of freedom of the measurement, 1 or more.
+    The measurement has 1 degree of freedom or more.
     """
 
     measured: float

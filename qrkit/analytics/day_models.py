@@ -42,10 +42,9 @@ WIDEST = 300.0
 class Fit(NamedTuple):
     """A fitted model.
 
-    Attributes:
-        values: Logarithm of the first side, of the second divided by the first, and of each column's factor.
-        covariances: Covariances of these if scans were independent.
-        run: How much the days vary in the long run, relative to independent scans.
+    `values` are the logarithms of the first side, of the second divided by the first, and of each column's factor, with
+    their covariances if scans were independent. `run` is how much the days vary in the long run, relative to such
+    scans.
     """
 
     values: np.ndarray
@@ -72,7 +71,7 @@ def weekly_trend(sides: Sequence[Mapping[date, int]]) -> float:
 
 
 def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]]) -> np.ndarray:
-    """Return the covariates of the days of both sides: a column for each, as shares of its range, around its mean."""
+    """Return the covariates of the days of both sides, one column each, centered and divided by its range."""
     if not isinstance(covariates, pd.DataFrame) or not 1 <= covariates.shape[1] <= MOST_COVARIATES:
         rule = f"must be a DataFrame with 1 to {MOST_COVARIATES} columns of numbers, indexed by day"
         raise InvalidParameter(Problem("covariates", type(covariates).__name__, rule, "wrong-type"))

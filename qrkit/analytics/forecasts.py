@@ -39,12 +39,10 @@ SUNDAY = 6
 
 
 class Forecast(NamedTuple):
-    """Expected scans and intervals for consecutive days.
+    """Expected scans and intervals for consecutive days, and for the sum of all days up to each of them.
 
-    Attributes:
-        days: Expected scans, low and high of each day; an array of 3 x days. Low and high are NaN if there is a reason.
-        totals: The same for the sum of all days up to each day.
-        reason: Why there are no intervals; "" if there are.
+    `days` and `totals` are arrays of 3 x days: expected scans, low and high, which are NaN if there is a reason why
+    there are no intervals.
     """
 
     days: np.ndarray

@@ -42,12 +42,10 @@ class Side(NamedTuple):
 
 
 class LongRun(NamedTuple):
-    """How much days vary in the long run.
+    """How much days vary in the long run, and how many carry the information of one independent day, 1 or more.
 
-    Attributes:
-        variance: Variance of the mean of the days times their number; large enough that the normal distribution may be
-            used with it at the level that was asked for, although it is an estimate.
-        days_as_one: How many days carry the information of one independent day, 1 or more.
+    `variance` is that of the mean of the days times their number; large enough that the normal distribution may be used
+    with it at the level that was asked for, although it is an estimate.
     """
 
     variance: float
@@ -57,11 +55,8 @@ class LongRun(NamedTuple):
 class LongRunPosterior(NamedTuple):
     """What the days tell about how much they vary in the long run: a mixture of Student's t distributions.
 
-    Attributes:
-        weights: Posterior probability of each model.
-        scales: Scale of the mean of the days times the root of their number, for each model.
-        freedom: Degrees of freedom.
-        days_as_one: See `LongRun`.
+    Each model has its posterior probability, and the scale of the mean of the days times the root of their number.
+    `days_as_one` is that of `LongRun`.
     """
 
     weights: np.ndarray
@@ -84,9 +79,7 @@ def side_of(days: Mapping[date, float]) -> Side:
 def weekday_factors(side: Side, mean: float, spread: float) -> np.ndarray:
     """Return the scans of each weekday relative to all days, shrunk toward 1 where few scans support it.
 
-    Args:
-        mean: Scans per day.
-        spread: Variance of the scans of a day, relative to their mean.
+    `mean` is scans per day, and `spread` the variance of a day's scans, relative to it.
     """
     on_weekday, prior = np.eye(7)[side.weekdays], 2 * spread / mean
     factors: np.ndarray = (side.values @ on_weekday / mean + prior) / (on_weekday.sum(axis=0) + prior)

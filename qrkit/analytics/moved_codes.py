@@ -40,9 +40,8 @@ NAMES = "SELECT qrcode_id, qrcode_label, coalesce(campaign_label, '') AS campaig
 class Moved(NamedTuple):
     """A QR Code whose scans changed for themselves; `before` and `after` are scans per day.
 
-    Attributes:
-        ratio: Change of the code, divided by that of the codes in the middle.
-        chance: Probability of a change at least as large if nothing happened to the code.
+    `ratio` is its change, divided by that of the codes in the middle, and `chance` the probability of a change at least
+    as large if nothing happened to it.
     """
 
     before: float

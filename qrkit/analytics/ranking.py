@@ -204,9 +204,8 @@ class Gammas(NamedTuple):
 def pooled_rates(counts: np.ndarray, exposures: np.ndarray) -> Gammas:
     """Return gamma distributions of the true rates, with the mean and the variance of their posterior distributions.
 
-    Args:
-        counts: Number of independent events in each group, 0 or more, not necessarily whole.
-        exposures: How long each group was observed, above 0; rates are counts per unit of this.
+    Counts are of independent events, 0 or more, not necessarily whole. Exposures say how long each group was observed,
+    above 0; rates are counts per unit of this.
     """
     if len(counts) < FEWEST_GROUPS:
         return Gammas(counts + ALONE, 1 / exposures)

@@ -30,11 +30,9 @@ POWER = 0.8
 
 
 class RateInterval(NamedTuple):
-    """An interval for scans per day. Without one, its ends are NaN.
+    """An interval for scans per day. Without one, its ends are NaN, and `reason` says why; else, that is "".
 
-    Attributes:
-        days_as_one: How many days carry the information of one independent day, 1 or more; NaN if unknown.
-        reason: Why there is no interval; "" if there is one.
+    `days_as_one` is how many days carry the information of one independent day, 1 or more; NaN if unknown.
     """
 
     low: float
@@ -53,10 +51,8 @@ def rate_interval(
 ) -> RateInterval:
     """Return the interval for the true rate of consecutive days, given the scans of each day in order; 2 days or more.
 
-    Args:
-        independent: Treat the days as independent of each other.
-        fewest: Fewer days have no interval, unless they are independent.
-        exposures: What the rate is relative to on each day, above 0; by default, 1 for a day.
+    Fewer days than `fewest` have no interval, unless they are independent of each other. Exposures are what the rate is
+    relative to on each day, above 0; by default, 1.
     """
     scans, number = sum(days.values()), len(days)
     if independent:
@@ -148,9 +144,8 @@ class Stratum(NamedTuple):
 class Ratio(NamedTuple):
     """The ratio of two rates (`value`), and two counts of scans that carry the same information about it.
 
-    Attributes:
-        value: The second rate divided by the first; infinite or NaN if the first rate is 0.
-        exposure: Factor that turns the ratio of these two counts into the ratio of the rates.
+    The value is infinite or NaN if the first rate is 0. `exposure` turns the ratio of these two counts into that of the
+    rates.
     """
 
     value: float
@@ -175,9 +170,7 @@ def ratio_interval(
 ) -> RatioInterval:
     """Return the interval for the second rate divided by the first.
 
-    Args:
-        first: Scans of consecutive days, in order; 2 days or more.
-        second: Scans of the same or of other days.
+    Scans are of consecutive days, in order, 2 or more; those of the second may be the same days or others.
     """
     strata = _strata(first, second)
     spread, ratio = _spread(strata), _ratio(strata)

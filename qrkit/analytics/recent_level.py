@@ -79,13 +79,10 @@ class RecentLevel(NamedTuple):
 
 
 def recent_level(numbers: np.ndarray, weekdays: np.ndarray, factors: np.ndarray, level: float) -> RecentLevel:
-    """Return the level after some days.
+    """Return the level after some days, two weeks or more.
 
-    Args:
-        numbers: Scans of each day, in order; two weeks or more.
-        weekdays: Weekday of each day, 0 to 6.
-        factors: What the scans of each day are expected to be, relative to the level; above 0.
-        level: Level of the intervals that are made with the result.
+    The numbers are scans of each day, in order; weekdays are 0 to 6. Factors, above 0, are what the scans of each day
+    are expected to be, relative to the level. `level` is that of the intervals made with the result.
     """
     kept = np.append(0.5 ** (1 / np.array(HALF_LIVES)), 1.0)
     mean = (numbers.sum() + PRIOR) / len(numbers)

@@ -46,12 +46,9 @@ FROM lean GROUP BY ALL
 
 
 class Silence(NamedTuple):
-    """A QR Code that has no scans, and how likely that is by chance.
+    """A QR Code without scans on so many days, and the chance of such a silence if nothing happened to the code.
 
-    Attributes:
-        days: Number of days without a scan.
-        scans: Scans of the last sixteen weeks before; `rate` is their number per day.
-        chance: Probability of such a silence if nothing happened to the code.
+    `scans` are those of the last sixteen weeks before; `rate` is their number per day.
     """
 
     days: int
@@ -129,10 +126,8 @@ def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tu
 def judge_silence(history: Mapping[date, int], end: date, alarm: float, down: Collection[date] = ()) -> Silence | None:
     """Judge the silence from the end of a history to the day before `end`; None for too few days, or if it is no alarm.
 
-    Args:
-        history: Scans of consecutive days, in order; the last one had a scan.
-        alarm: Chance below which the silence is an alarm.
-        down: Days on which the server did not run, which say nothing about a code.
+    The last day of the history, whose days are consecutive, had a scan. An alarm has a chance below `alarm`. Days when
+    the server was `down` say nothing about a code.
     """
     numbers, number = list(history.values()), len(history)
     if sum(map(bool, numbers)) < FEWEST_DAYS:

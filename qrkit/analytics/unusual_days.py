@@ -58,9 +58,7 @@ class DailyScans(NamedTuple):
 class Usual(NamedTuple):
     """The prediction for each day: a negative binomial distribution whose variance is an estimate.
 
-    Attributes:
-        variance: Variance of the scans, including the uncertainty of the mean.
-        freedom: Degrees of freedom of the variance.
+    The variance of the scans includes the uncertainty of the mean; `freedom` are its degrees of freedom.
     """
 
     mean: np.ndarray
@@ -156,9 +154,7 @@ def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -
 def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
     """Return for each window the sum of the values of all days except its own and the neighboring ones.
 
-    Args:
-        values: A value, or a row of values, for each day.
-        starts: Index of the first day of each window of `length` days.
+    Each day has a value, or a row of values. Windows of `length` days start at the indexes of days.
     """
     sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
     ends = np.minimum(starts + length + NEIGHBORS, len(values))
@@ -168,11 +164,8 @@ def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
 def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Predict the scans of each day of some windows of `length` days from the days outside of each window.
 
-    Args:
-        starts: Index of the first day of each window.
-
-    Returns:
-        Expected scans, an array of windows x days of a window; and the daily mean of the days outside of each window.
+    Windows start at the indexes of days. Returns expected scans, windows x days of a window, and the daily mean of the
+    days outside of each window.
     """
     total = len(daily.numbers)
     used = np.where(counted, daily.numbers, 0.0)

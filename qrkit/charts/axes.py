@@ -304,7 +304,7 @@ def from_frame(draw: Draw) -> Draw:
 
 
 def times_in(frame: pd.DataFrame, column: str = "day") -> list[Any]:
-    """Return the datetimes in a column of a DataFrame that someone gave."""
+    """Return the datetimes in a column of a DataFrame from outside."""
     try:
         return [moment.to_pydatetime() for moment in frame[column].dropna()]
     except AttributeError as error:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 KEYS = (
-    "verdict", "score", "level", "audience", "phones", "embedded", "content", "others", "issues", "budget", "structure",
-    "panel", "grade", "photo", "leastWidthMm",
+    "verdict", "score", "level", "audience", "phones", "embedded", "content", "place", "others", "issues", "budget",
+    "structure", "panel", "grade", "photo", "leastWidthMm",
 )  # fmt: skip
 """Names of a report in JSON."""
 

@@ -122,7 +122,7 @@ def _run(
     def ready(url: str) -> None:
         if not asked.host.startswith(("127.", "localhost", "::1")):
             complain(asked.command, f"the connection is not encrypted; {GUIDE} shows how to put a proxy in front")
-        print(f"{what} at {url}; Ctrl-C stops", flush=True)
+        print(f"{what} at {url} (Ctrl-C stops)", flush=True)
         if not asked.no_open:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some browsers keep it waiting
 

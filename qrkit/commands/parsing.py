@@ -128,7 +128,7 @@ class Parser(argparse.ArgumentParser):
         return f"{option} is not an option" + (f"; {near}" if near else "")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        # People say either; the help shows one.
+        # People try both words; the help shows only `remove`.
         if isinstance(action, argparse._SubParsersAction) and arg_strings[0] == "delete" and "remove" in action.choices:
             arg_strings = ["remove", *arg_strings[1:]]
         return super()._get_values(action, arg_strings)

@@ -120,10 +120,7 @@ def opened_store(asked: argparse.Namespace) -> Store:
     """Open the selected store for reading without a portfolio, so that even a damaged store opens if possible.
 
     If another process has the store open, this is a copy. While `qrkit serve` has it open, nothing is written until the
-    copy is complete, however much goes on there.
-
-    Raises:
-        StoreDamaged: If the store is too damaged to be opened.
+    copy is complete, however much goes on there. `StoreDamaged` says that it is too damaged.
     """
     _give_way(asked)
     from qrkit.store import Store

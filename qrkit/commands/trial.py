@@ -44,7 +44,7 @@ def _try(asked: argparse.Namespace) -> None:
     with trial(_subject(asked.code), host=asked.host, port=asked.port, seconds=asked.seconds) as phones:
         if "//127." in phones.address:
             complain("trial", "only this computer reaches 127.0.0.1; name its address in your network with --host")
-        print(f"trial at {phones.address}; Ctrl-C stops", file=sys.stderr if asked.json else sys.stdout, flush=True)
+        print(f"trial at {phones.address} (Ctrl-C stops)", file=sys.stderr if asked.json else sys.stdout, flush=True)
         if not asked.no_open:
             threading.Thread(target=webbrowser.open, args=(phones.address,), daemon=True).start()
         while not phones.wait(1):  # Windows cannot interrupt what waits for long

@@ -46,10 +46,8 @@ def _email_address(text: str, info: ValidationInfo) -> str:
 def ascii_url(text: str) -> str:
     """Return a web address in ASCII, as browsers send it: `https://bücher.example` is `https://xn--bcher-kva.example`.
 
-    An address that is in capitals as a whole stays so, because capitals take less room in a code.
-
-    Raises:
-        PydanticCustomError: If the text is not an http or https URL that leads where it seems to lead.
+    An address that is in capitals as a whole stays so, because capitals take less room in a code. Raises
+    PydanticCustomError if it is not an http or https URL that leads where it seems to lead.
     """
     url = text.strip(" \t\r\n")
     if not _SCHEME.match(url) or re.match(r"[^:/]+:\d+(/|$)", url):

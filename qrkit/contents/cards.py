@@ -129,12 +129,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a card.
+    """A line of a card, whose value is a text from the content, a word of ours, or a moment.
 
-    Attributes:
-        value: A text from the content, a word of ours, or a moment.
-        types: Words that qualify the label, such as "work" and "fax".
-        link: What the value could open, as the content gives it. Pages decide whether that is safe.
+    Types qualify the label, such as "work" and "fax". The link is what the value could open, as the content gives it;
+    pages decide whether that is safe.
     """
 
     label: str
@@ -145,12 +143,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A description of a content, whose kind is a name of `qrkit.contents`.
+    """A description of a content, whose kind is a name of `qrkit.contents`, in at most 30 rows; none for plain text.
 
-    Attributes:
-        title: A short title: the name of the contact, event or network, else the name of the kind.
-        rows: What the content says, in at most 30 rows; empty for plain text.
-        is_secret: Whether the content is for an app alone and has a secret, so that nobody is shown the content.
+    The title is the name of the contact, event or network, else that of the kind. `is_secret` means that the content is
+    for an app alone and has a secret, so that nobody is shown the content.
     """
 
     kind: str

@@ -145,7 +145,7 @@ def _note_missing_days(fields: dict[str, Any]) -> None:
     """Note if the day of the start is one that the rule leaves out, or that not every month or year has."""
     start, repeat, weekday = fields["start"], fields["repeat"], WEEKDAYS[fields["start"].weekday()]
     if fields["weekdays"] and weekday not in fields["weekdays"]:
-        note("start", f"is on a day ({weekday}) that is not among weekdays; calendars disagree on such events")
+        note("start", f"is on a day ({weekday}) that is not among its weekdays; calendars disagree on such events")
     lasts = {"monthly": start.day > SHORTEST_MONTH, "yearly": (start.month, start.day) == (2, 29)}
     if lasts.get(repeat):
         span = repeat.removesuffix("ly")

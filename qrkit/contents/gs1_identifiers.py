@@ -34,9 +34,9 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
 """Identifiers that are a key of GS1 Digital Link, with the qualifiers that may go together, in the path's order."""
 _LISTED = [(one, *rest) for names, *rest in _rows("gs1_rules.tsv") for one in names.split()]
 _EXCLUSIVE = [(first, tuple(others.split())) for first, others, _, _ in _LISTED if others]
-"""How identifiers begin, with the beginnings of others that GS1's General Specifications do not allow beside them."""
+"""Beginnings of identifiers, each with those of others that GS1's General Specifications forbid beside it."""
 _RULES = {number: (pattern, rule) for number, _, pattern, rule in _LISTED if pattern}
-"""What values of the right format match beyond it, as a pattern and as a rule, by identifier."""
+"""What the values of an identifier must match beyond their format, as a pattern and in words."""
 
 CHECKED = {
     "00": 18, "01": 14, "02": 14, "03": 14, "253": 13, "255": 13, "402": 17, "410": 13, "411": 13, "412": 13, "413": 13,
@@ -61,7 +61,7 @@ DAYS, UNSPECIFIED = frozenset({"4324", "4325"}), "9999"
 """Identifiers whose time may be 9999, which means any time of the day."""
 
 PIECES = frozenset({"8006", "8026"})
-"""Identifiers of a piece of a trade item, which end with its number and with that of all pieces."""
+"""Identifiers of a piece of a trade item; a value ends with the number of the piece and the number of pieces."""
 
 GTIN_LENGTHS = (8, 12, 13, 14)
 
@@ -125,7 +125,7 @@ def _part(match: re.Match[str]) -> str:
 
 
 def check_value(number: str, value: str) -> None:
-    """Judge the value of an application identifier; raise PydanticCustomError if it is not one, or breaks its rule."""
+    """Check the value of an application identifier; raise PydanticCustomError if either is not valid."""
     found = identifier(number)
     if found is None:
         raise broken(f"has no application identifier {number!r}; GS1 lists them at ref.gs1.org/ai")
@@ -160,7 +160,7 @@ def _unknown(elements: Mapping[str, str]) -> Iterator[str]:
         if not re.fullmatch(pattern, value):
             yield f"({number}) {rule}, not {value[:40]!r}"
         if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
-            yield f"({number}) must end with a piece and their number, such as 0102 for piece 1 of 2"
+            yield f"({number}) must end with the piece and the number of pieces, such as 0102 for piece 1 of 2"
 
 
 def _exclusive(numbers: Iterable[str]) -> Iterator[str]:

@@ -109,7 +109,7 @@ def gs1_digital_link(
     given = zip(NAMES, (gtin, variant, lot, serial), strict=True)
     named = {name: value for name, value in given if value is not None}
     in_path = _in_path(named, elements)
-    check_new({**in_path, **elements})
+    check_new(in_path | elements)
     path = "".join(f"/{number}/{quote(value, safe='')}" for number, value in in_path.items())
     query = write_query((number, value) for number, value in elements.items() if number not in in_path)
     return domain + path + (f"?{query}" if query else "")
@@ -117,7 +117,8 @@ def gs1_digital_link(
 
 def _in_path(named: Mapping[str, str], elements: Mapping[str, str]) -> dict[str, str]:
     """Return the key of a link and its qualifiers by number, in the order of the path."""
-    key, values = _key(named, elements), {NAMES[name]: value for name, value in named.items()} | elements
+    values = {**{NAMES[name]: value for name, value in named.items()}, **elements}
+    key = _key(named, elements)
     return {number: values[number] for number in (key, *qualifiers(key, values))}
 
 

@@ -47,11 +47,9 @@ class Gs1Path(NamedTuple):
 def read_gs1_path(path: str) -> Gs1Path | None:
     """Read the path of a GS1 Digital Link without its first slash, percent-encoded; a slash at its end is ignored.
 
-    The GTIN gets 14 digits. Return None if the path does not begin with the number of a key.
-
-    Raises:
-        InvalidParameter: If a value breaks the rule of its application identifier, such as a check digit, or what
-            follows the key are not its qualifiers in their order.
+    The GTIN gets 14 digits. Return None if the path does not begin with the number of a key. InvalidParameter says
+    which value breaks the rule of its application identifier, such as a check digit, or that what follows the key are
+    not its qualifiers in their order.
     """
     parts = path[: LONGEST_PATH + 1].removesuffix("/").split("/")
     if parts[0] not in KEYS:
@@ -99,12 +97,9 @@ def is_gs1_key(code: str) -> bool:
 
 @lru_cache(maxsize=4_096)  # what is scanned is scanned again, and what is imported is named repeatedly
 def gs1_path(elements: tuple[tuple[str, str], ...], *, stands_for_all: bool = False) -> Gs1Path:
-    """Return the path of a key and its qualifiers, each a number of an application identifier and a value.
+    """Return the path of a key and its qualifiers in order, each a number of an application identifier and a value.
 
     With `stands_for_all`, a qualifier may be `{21}`, for example, which stands for all serial numbers.
-
-    Raises:
-        InvalidParameter: If a value breaks its rule, or the qualifiers are not those of the key in their order.
     """
     key, *numbers = (number for number, _ in elements)
     orders = [[number for number in group if number in numbers] for group in KEYS[key]]

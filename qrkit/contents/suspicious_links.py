@@ -51,12 +51,10 @@ _BUNDLE = re.compile(r"(com|org|net|io|de)\.", re.I)
 
 @dataclass(frozen=True, slots=True)
 class SuspiciousLink:
-    """A text that was probably meant as a web address, and what becomes of it.
+    """A text that was probably meant as a web address, with its fault, such as `has no https:// in front`.
 
-    Attributes:
-        fault: What is wrong with the text, such as `has no https:// in front`.
-        location: Where a short URL leads with this text; "" if it shows the text instead.
-        url: The address that was meant, if there is only one sensible reading, else "".
+    `location` is where a short URL leads with it; "" if it shows the text. `url` is the address that was meant, if
+    there is only one sensible reading, else "".
     """
 
     fault: str

@@ -149,23 +149,21 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _pad_choice(value: Any) -> Any:
+def _pad_choice(text: str) -> str:
     """Accept `standard`, the 1.0.0 name for `iso`, which saved templates and designs may contain."""
-    return {"standard": "iso"}.get(value.lower(), value.lower()) if isinstance(value, str) else value
+    return "iso" if text.lower() == "standard" else text.lower()
 
 
-def _charset(value: Any) -> Any:
+def _charset(text: str) -> str | None:
     """Accept every name by which Python knows a charset, such as `latin2`; an empty string means none."""
-    if not isinstance(value, str):
-        return value
     try:
-        codec = lookup(value).name
+        codec = lookup(text).name
     except (LookupError, ValueError):
-        return value.lower() or None
-    return next((name for name in ECI if lookup(name).name == codec), value)
+        return text.lower() or None
+    return next((name for name in ECI if lookup(name).name == codec), text)
 
 
-def _folded(fold: Callable[[str], str]) -> WrapValidator:
+def _folded(fold: Callable[[str], str | None]) -> WrapValidator:
     """Return a validator of a choice in any case; an error shows the choice as it was written."""
 
     def read(value: Any, choose: Callable[[Any], Any]) -> Any:
@@ -230,7 +228,7 @@ StoredMode = Annotated[
 """The modes of tracked codes. The interface has no `auto` or `kanji`, so a generate URL could not express them."""
 CharsetChoice = Annotated[
     Charset | None,
-    BeforeValidator(_charset),
+    _folded(_charset),
     Field(
         title="Character set",
         description="Character set of byte mode, which the symbol declares as an ECI. By default, the symbol uses "
@@ -258,7 +256,7 @@ Mask = Annotated[
 ]
 PadChoice = Annotated[
     Literal["iso", "segno", "free"],
-    BeforeValidator(_pad_choice),
+    _folded(_pad_choice),
     Field(
         title="Unused data",
         description="`iso` pads as specified in ISO/IEC 18004:2015, 7.4.10; `segno` gives the same modules as the "

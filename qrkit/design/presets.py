@@ -12,6 +12,7 @@ from qrkit.design.decoration import Layer, Markers, Modules
 from qrkit.design.frames import ONE_LINE, Caption, Frame, FrameKind
 from qrkit.design.gradient import Gradient
 from qrkit.design.limits import MarkerPattern
+from qrkit.languages import say
 
 __all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]
 
@@ -57,8 +58,8 @@ class Preset:
         pupil: The pattern of their centers; None for that of `eye`.
         paint: `flat`: one ink; `duotone`, `sunset`: a gradient; `palette`: modules in three inks.
         frame: The kind of its frame.
-        caption: The words on its frame; without any, it has a frame only if you pass a caption.
-        subtitle: The second line on its frame.
+        caption: The words on its frame, in English; without any, it has a frame only if you pass a caption.
+        subtitle: The second line on its frame, in English.
         icon: The icon before the caption.
         radius: Corner radius of its frame.
         is_dark: Whether the frame has the color of the ink instead of the accent.
@@ -83,6 +84,11 @@ class Preset:
     logo: str | None = None
     photo: Literal["behind", "inside"] | None = None
 
+    @property
+    def words(self) -> Caption | None:
+        """The words on its frame in the language of the context, if it has any of its own."""
+        return Caption(say(self.caption), subtitle=self.subtitle and say(self.subtitle)) if self.caption else None
+
     def fields(self, colorway: str) -> dict[str, Any]:
         """Return the fields of `Design` that the look sets in a colorway, without its frame, logo and photo."""
         palette = PALETTES[colorway]
@@ -102,14 +108,12 @@ class Preset:
 
         Args:
             colorway: One of its colorways.
-            caption: The words; None for its own.
+            caption: The words; None for its own, in the language of the context.
         """
         if not (caption or self.caption or self.frame in WORDLESS):
             return None
         palette = PALETTES[colorway]
-        words = Caption(caption) if isinstance(caption, str) else caption
-        if words is None and self.caption:
-            words = Caption(self.caption, subtitle=self.subtitle)
+        words = (Caption(caption) if isinstance(caption, str) else caption) or self.words
         if words and self.frame in ONE_LINE:
             words = words.replace(subtitle=None)
         color = palette.ink if self.is_dark else palette.accent

@@ -23,9 +23,7 @@ FARTHEST = 1_000
 def least_width_mm(modules: float, distance_m: float | None = None) -> float:
     """Return the least width in millimeters at which most phones read a picture.
 
-    Args:
-        modules: Width of the picture with its quiet zone and its frame.
-        distance_m: Distance of the phone, up to 1,000; None for one that is held close.
+    The modules are its width with quiet zone and frame. A distance of None is that of a phone that is held close.
     """
     if distance_m is not None and not 0 < distance_m <= FARTHEST:
         rule = f"must be more than 0 and at most {FARTHEST:,} meters"

@@ -30,12 +30,10 @@ _PLACES = 4
 
 
 class Rotated(NamedTuple):
-    """An image that is rotated about its center; lengths are in pixels.
+    """An image that is rotated about its center, clockwise by degrees above -180 and up to 180; lengths are in pixels.
 
-    Attributes:
-        content: The image before, as in `Layer.content`.
-        degrees: Clockwise, above -180 and up to 180.
-        color: The color of an icon; None for the foreground, and for other images.
+    The content is that before, as in `Layer.content`. The color is that of an icon; None for the foreground, and for
+    other images.
     """
 
     content: str

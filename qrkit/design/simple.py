@@ -19,12 +19,9 @@ ENOUGH_CONTRAST = 0.75
 
 
 class SimpleDesign(NamedTuple):
-    """The fields of `Design` that a plain code may set, with the same defaults.
+    """The fields of `Design` that a plain code may set, with the same defaults; `size` is pixels per module.
 
-    Attributes:
-        size: Pixels per module.
-        padding: Quiet zone in modules.
-        union: False for modules that are elements of their own in an SVG; None is True.
+    `padding` is in modules. With `union` False, modules are elements of their own in an SVG; None is True.
     """
 
     content: str

@@ -133,7 +133,7 @@ OTHERS = {
 }  # fmt: skip
 """First bytes of files that are no tables."""
 _FURTHER = re.compile(r"(?<=.)(?:[.-][0-9]{1,10})?(?:\.gz)?$", re.IGNORECASE)
-"""What is behind the suffix of a log that was put aside, or of a file in gzip."""
+"""What follows the suffix of a rotated log or of a file in gzip."""
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
 """Matches the beginning of an object, or of an array of objects, which no heading of a csv has."""
@@ -155,23 +155,24 @@ def _named(name: str, formats: Mapping[str, Format], use: str) -> Format:
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
     """Return the export format for the suffix of a file."""
-    return exchange_format(_suffix(path, EXPORT_FORMATS))
+    return exchange_format(_suffix(path, path, EXPORT_FORMATS))
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
-    """Return the import format for the suffix of a file, behind which there may be others, as in access.log.2.gz."""
-    path = path.with_name(_FURTHER.sub("", path.name))
-    return IMPORT_FORMATS["csv"] if path.suffix.lower() in AS_TEXT else import_format(_suffix(path, IMPORT_FORMATS))
+    """Return the import format for the suffix of a file, which others may follow, as in access.log.2.gz."""
+    inner = PurePath(_FURTHER.sub("", str(path)))
+    is_text = inner.suffix.lower() in AS_TEXT
+    return IMPORT_FORMATS["csv"] if is_text else import_format(_suffix(inner, path, IMPORT_FORMATS))
 
 
-def _suffix(path: PurePath, formats: Iterable[str]) -> str:
+def _suffix(path: PurePath, written: PurePath, formats: Iterable[str]) -> str:
     if not path.suffix:
-        raise InvalidParameter(Problem("path", str(path), f"must end in one of .{', .'.join(formats)}"))
+        raise InvalidParameter(Problem("path", str(written), f"must end in one of .{', .'.join(formats)}"))
     return path.suffix[1:]
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:
-    """Return the format that the first bytes of a file show, or else its declared one; refuse what is no table."""
+    """Return the format that the first bytes of a file show, or else its declared one; refuse what is not a table."""
     from qrkit.exchange import access_logs, xls_file
 
     if what := next((what for start, what in OTHERS.items() if data.startswith(start)), ""):

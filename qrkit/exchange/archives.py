@@ -28,14 +28,14 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The fixed date of all written entries, so that the same table always produces the same bytes."""
 
 
-def gunzipped(data: bytes, most: int) -> bytes:
-    """Return a file without the gzip around it, if it has any, but not much more than this number of bytes."""
+def gunzipped(data: bytes, most: int, name: str = "the gzip file") -> bytes:
+    """Return a file, unpacked if it is in gzip; stop at the first byte beyond `most`."""
     if not data.startswith(GZIP):
         return data
     try:
         return gzip.GzipFile(fileobj=BytesIO(data)).read(most + 1)
     except Exception as error:  # zlib.error, EOFError, BadGzipFile
-        raise UnreadableFile("the gzip archive is damaged or cut off; send it again") from error
+        raise UnreadableFile(f"{name} is damaged or cut off; compress or download it again") from error
 
 
 def add(archive: ZipFile, name: str, data: bytes) -> None:

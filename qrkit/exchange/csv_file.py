@@ -69,10 +69,15 @@ def taken_off(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
+def has_our_names(heading: Iterable[str]) -> bool:
+    """Return whether a table has all columns of our csv files, so that apostrophes in it may be those of an export."""
+    return _OURS.issubset(heading)
+
+
 def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     """Return the rows of a CSV file with any line ends, separated by comma, semicolon, tab or | (see `SheetParts`).
 
-    A row with a stray quote costs no other row. The share of what is needed in a row decides on the separator.
+    A stray quote damages only its own row. The share of what is needed in a row decides on the separator.
     """
     text, note = decoded(data, place.encoding)
     return [Part("", _checked(text, share), note=note)]
@@ -96,7 +101,7 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
             broken = "".join(cells).encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:60]
             yield UnreadableFile(f"{broken!r} has bytes that are not of the encoding of the file", line=number)
         else:
-            if number == 1 and _OURS.issubset(cells):  # we keep no zeros with formulas, so a formula is what it says
+            if number == 1 and has_our_names(cells):  # we keep no zeros with formulas, so a formula is what it says
                 bare = taken_off
             yield [bare(cell) if cell[:1] in ("'", "=") else cell for cell in cells]
 
@@ -108,7 +113,8 @@ def _of_printed(cells: Cells) -> Cells:
     line = "|".join(cells)
     if _RULE.fullmatch(line) or (len(cells) == 1 and _ROW_COUNT.fullmatch(line)):
         return []
-    return [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(line)]
+    cells = _BETWEEN_CELLS.split(line) if "\\|" in line else cells
+    return [cell.strip().replace("\\|", "|") for cell in cells]
 
 
 def _bare(cell: str) -> str:
@@ -117,7 +123,7 @@ def _bare(cell: str) -> str:
 
 
 def _has_escapes(text: str, delimiter: str) -> bool:
-    """Return whether a backslash escapes quotation marks, as some databases write them, and the text is a table so."""
+    """Return whether backslashes escape quotation marks, as some databases write them."""
 
     def cells_of(row_escape: str | None) -> list[list[str]]:
         with suppress(csv.Error):

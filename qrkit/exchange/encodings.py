@@ -33,10 +33,10 @@ SHOWN = 60
 _TO_JAPANESE = re.compile(rb"\x1b\$[@B]")
 """How ISO-2022-JP, which is otherwise ASCII, switches to Japanese."""
 _BEHIND = "".join(re.escape(bytes([byte]).decode("cp1252", "ignore") or chr(byte)) for byte in range(0x80, 0xC0))
-"""What cp1252 makes of the bytes behind the first one of a letter in UTF-8."""
+"""The bytes after the first of a letter in UTF-8, as cp1252 reads them."""
 _MISREAD = re.compile(
-    # A capital letter with an accent in front of a quotation mark or a dash is itself.
-    rf"[ÂÃ](?:(?![\u2013-\u2022])[{_BEHIND}]|[{_BEHIND}](?=\w))|â€[{_BEHIND}]|(?:[Ã-ô][{_BEHIND}]{{1,3}}){{2,}}"
+    # Â or Ã in front of a quotation mark, a dash or an apostrophe may be what somebody wrote.
+    rf"[ÂÃ](?:(?![\u2013-\u2022])[{_BEHIND}]|(?!\u2019)[{_BEHIND}](?=\w))|â€[{_BEHIND}]|(?:[Ã-ô][{_BEHIND}]{{1,3}}){{2,}}"
 )
 _STRAY = re.compile("[\\udc80-\\udcff]")
 _LETTERS = re.compile("[\\u0080-\\ud7ff\\ue000-\\U0010ffff]")

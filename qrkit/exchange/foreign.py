@@ -46,8 +46,8 @@ VISITORS_WIN = frozenset({"Shlink", "Dub"})
 ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
-OFF_STATES = OFF | NO - {"0"}
-"""Words for a link that is off; a state of 0 may be any in a list of states, and is reported."""
+OFF_STATES = OFF | NO
+"""Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
 _HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]
@@ -298,8 +298,7 @@ def closes(name: str) -> bool:
 def off_by(link: Mapping[str, Any]) -> str:
     """Return the plain name of the field that says that a link is off, and what it says; "" if none does."""
     said = _said(link, SWITCHES)
-    off = (name for name, word in said.items() if word.lower() in (OFF_STATES if name in STATUS else NO | OFF))
-    return next((f"{name}={said[name]!r}" for name in off), "")
+    return next((f"{name}={word!r}" for name, word in said.items() if word.lower() in OFF_STATES), "")
 
 
 def unknown_state(link: Mapping[str, Any]) -> str:
@@ -327,7 +326,8 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
             values[plain] = bare
             names |= {plain: name} if says else {}
         elif says and bare != values[plain]:
-            error = f"{names[plain]!r} and {name!r} have different values; leave one of the two out"
+            first, second = (title.rstrip("\u2032\u2033") for title in (names[plain], name))  # as they are in the file
+            error = f"{first!r} and {second!r} have different values; leave one of the two out"
     return values, error
 
 

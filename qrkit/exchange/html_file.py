@@ -9,7 +9,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.encodings import decoded, is_encoding
 from qrkit.exchange.locating import Part, Place, Share
 from qrkit.exchange.marked_cells import linked
-from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, repeats, trimmed, without_apostrophes
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, repeats, trimmed, without_those_of_csv
 from qrkit.late import etree
 
 MOST_ELEMENTS = 4_000_000
@@ -44,8 +44,10 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     tables = [] if root is None else list(root.iter("table"))[:MOST_LISTED]
     if not tables:
         raise UnreadableFile("the file is an HTML page without a table")
-    every = [Part(f"table {number}", _rows(table), note=note) for number, table in enumerate(tables, start=1)]
-    return without_apostrophes(every)
+    return [
+        Part(f"table {number}", without_those_of_csv(_rows(table)), note=note)
+        for number, table in enumerate(tables, start=1)
+    ]
 
 
 def _rows(table: etree._Element) -> Iterator[list[str]]:

@@ -25,14 +25,13 @@ from qrkit.exchange.columns import (
     ELEMENTS,
     KINDS,
     LABELS,
-    NAMES,
     OVERLOOKED,
     SHORT_URL,
     Kind,
     Packed,
     Row,
 )
-from qrkit.exchange.csv_file import taken_off
+from qrkit.exchange.csv_file import has_our_names, taken_off
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
 from qrkit.exchange.marked_cells import marked, value_text
 from qrkit.exchange.own_columns import OwnColumns
@@ -310,7 +309,7 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
     is_twice = len(set(columns)) < len(columns)
-    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), set(names).issuperset(NAMES))
+    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), has_our_names(names))
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:

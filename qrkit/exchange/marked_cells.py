@@ -16,12 +16,12 @@ from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
-_NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
+NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
 """What databases and programs write into a file for no value."""
 _LINE_END = "_x000D_"
 """How Excel escapes the first character of a line end, which other programs take for text."""
-_SHORTENED = re.compile(r"[0-9](?:[.,][0-9]+)?E\+[0-9]{2,3}", re.IGNORECASE)
-"""Matches a long number of which a spreadsheet kept the first digits."""
+_SHORTENED = re.compile(r"[0-9][.,][0-9]{4,}E\+0?(?:1[1-9]|2[0-9])", re.IGNORECASE)
+"""Matches a number of 12 digits or more of which a spreadsheet keeps the first ones; few measurements are so exact."""
 _MAY_BE_MISREAD = re.compile(r"[Â-ô][^\x00-\x7f]")
 _WRITTEN = TEXT_COLUMNS - {SHORT_URL}
 """Columns of texts that people write."""
@@ -83,13 +83,13 @@ def number_text(number: float, code: str) -> str:
 
 
 def without_traces(
-    rows: Iterator[tuple[int, Sequence[str], str]], is_kept: Sequence[bool]
+    rows: Iterator[tuple[int, Sequence[str], str]], is_kept: Sequence[bool], words: frozenset[str]
 ) -> Iterator[tuple[int, Sequence[str], str]]:
-    """Drop the line ends that Excel escaped, and other programs' words for no value, unless a column keeps them."""
+    """Drop line ends that Excel escaped, and the `words` for no value, unless their column keeps them."""
     for number, cells, error in rows:
-        if not _NO_VALUES.isdisjoint(cells):
+        if not words.isdisjoint(cells):
             pairs = zip(cells, is_kept, strict=True)
-            cells = [cell if stays or cell not in _NO_VALUES else "" for cell, stays in pairs]
+            cells = [cell if stays or cell not in words else "" for cell, stays in pairs]
         if _LINE_END in "".join(cells):
             cells = [cell.replace(_LINE_END, "") if _LINE_END in cell else cell for cell in cells]
         yield number, cells, error
@@ -112,7 +112,7 @@ def with_damage(row: Row) -> Row:
     texts = [(name, text) for name, text in row.cells.items() if name in _WRITTEN]
     for name, text in (*texts, *row.own.items()):
         is_shortened = _SHORTENED.fullmatch(text)
-        rule = "is a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
+        rule = "may be a long number of which a spreadsheet kept only the first digits" if is_shortened else ""
         if before := before_misread(text):
             rule = f"was probably {before[:80]!r} before another program read it in a wrong encoding"
         if rule:

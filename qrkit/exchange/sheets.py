@@ -163,7 +163,7 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
     unread: list[str] = []
     for file, format, data in files:
         try:
-            data = gunzipped(data, MOST_BYTES)
+            data = data if file else gunzipped(data, MOST_BYTES)  # `tables_in` has unpacked those of an archive
             chosen = sniffed(data, format).name
             if chosen not in SHEETS:
                 raise UnreadableFile(f"{file or name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")

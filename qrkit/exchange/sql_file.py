@@ -14,7 +14,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import Fraction
 from qrkit.exchange.encodings import decoded
 from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, column_letters
-from qrkit.exchange.workbooks import without_apostrophes
+from qrkit.exchange.workbooks import without_those_of_csv
 
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
 _NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
@@ -64,7 +64,7 @@ _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 _LINE_END = re.compile(r"replace\(('(?:[^']|'')*+'),'(\\[nr])',char\((10|13)\)\)")
-"""Matches a text with line ends, as SQLite writes it into a dump; one with both kinds is written within another."""
+"""Matches a text with line ends in a dump of SQLite; a text with both kinds of line ends has two nested calls."""
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""
 
@@ -87,11 +87,10 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
         raise UnreadableFile("the file has no INSERT INTO … VALUES or COPY … FROM stdin with rows of a table")
     # Of the tables of a large database, only the first ones are looked into.
     likely = sorted(tables.items(), key=lambda one: share is not None and share([*one[1].heading.values()]) < 1)
-    every = [
-        Part(name, chain([[*table.heading.values()]], map(table.fitted, table.rows)), note=note)
+    return [
+        Part(name, without_those_of_csv(chain([[*table.heading.values()]], map(table.fitted, table.rows))), note=note)
         for name, table in likely
     ]
-    return without_apostrophes(every)
 
 
 class _Table:

@@ -60,7 +60,7 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import Linked, Unsaved, retyped_issues, with_damage, without_traces
+from qrkit.exchange.marked_cells import NO_VALUES, Linked, Unsaved, retyped_issues, with_damage, without_traces
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -189,8 +189,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool, rows = (None, rows) if columns else _tool_of(heading, rows)
-    if not {COLUMN_OF.get(title.lower()) for title in heading}.issuperset(NAMES):  # no export of ours
-        rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading])
+    words, rows = _words_for_nothing(heading, rows)
+    if words:
+        rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading], words)
     if tool:
         titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
@@ -221,6 +222,19 @@ def _tool_of(heading: Sequence[str], rows: _Read) -> tuple[foreign.Tool | None, 
     targets = [cells[names.index(name)] for _, cells, _ in first for name in tool.target_in(names)]
     is_tool = not first or any(_is_address(text) or meant_url(text) for text in targets)
     return (tool if is_tool else None), chain(first, rows)
+
+
+def _words_for_nothing(heading: Sequence[str], rows: _Read) -> tuple[frozenset[str], _Read]:
+    """Return the words for no value, and the rows; in an export of ours, those that stand for a latitude or longitude.
+
+    Other texts of ours may be such words; but a program that has written one there has done so in all columns.
+    """
+    names = [COLUMN_OF.get(title.lower(), "") for title in heading]
+    if not frozenset(names).issuperset(NAMES):
+        return NO_VALUES, rows
+    first = list(islice(rows, MOST_TRIED))
+    places = [place for place, name in enumerate(names) if KINDS.get(name) == "degrees"]
+    return NO_VALUES & {cells[place] for _, cells, _ in first for place in places}, chain(first, rows)
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
@@ -269,7 +283,7 @@ def rows_of(
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
 
-    If people have chosen the columns, what limits a short URL could be in any other one.
+    If somebody chose the columns, any of the others may hold a limit of a short URL.
     """
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.

@@ -71,7 +71,7 @@ _MAY_COUNT = re.compile(
 )
 """Names of columns that may say how often each row counts; `link.clicks` does not, in a list of clicks."""
 _COUNTS_BOTS = r"(num|number|of|total)*(ro)?bot(s|clicks?|scans?|visits?|hits?|traffic)?"
-"""Plain names of columns that say how many of a number of visits are bots."""
+"""Plain names of columns that say how many of the counted visits are bots."""
 _SAMPLED = ".*sampl(e|ed|ing).*"
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
 """Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
@@ -200,21 +200,21 @@ def _zone_issues(heading: Sequence[str], title: str, times: Sequence[str]) -> li
 def _count_issues(
     heading: Sequence[str], places: Mapping[str, int], visits: Iterable[Mapping[str, Any]]
 ) -> Iterator[tuple[int, str]]:
-    """Yield issues for columns that say more of the counts of a table, and for counts of other spans than days."""
+    """Yield issues for columns that change what the counts mean, and for counts of weeks or months."""
     counted = heading[places["count"]]
     unread = [(title, plain_name(title)) for place, title in enumerate(heading) if place not in places.values()]
     for pattern, rule in (
         (_COUNTS_BOTS, f"if {counted!r} includes bots, these count as scans"),
         (_SAMPLED, f"if {counted!r} was counted in a sample, there were more visits"),
-        ("|".join(map(re.escape, _PLAIN["count"])), f"the visits of each row are {counted!r}"),
+        ("|".join(map(re.escape, _PLAIN["count"])), f"the visits were counted from {counted!r}"),
     ):
         if found := [title for title, plain in unread if re.fullmatch(pattern, plain)]:
             yield 0, f"{found[0]!r} was not read: {rule}"
     days = {datetime.fromisoformat(visit["time"]).date() for visit in visits}
     if len(days) > 1 and {day.day for day in days} == {1}:
-        yield 0, "all counts are of the first day of a month; if they are those of months, no day has its own visits"
+        yield 0, "all counts are on the first day of a month; if they are for months, other days have no visits"
     elif len(days) > 2 and len({day.weekday() for day in days}) == 1:
-        yield 0, "all counts are of one weekday; if they are those of weeks, no day has its own visits"
+        yield 0, "all counts are on the same weekday; if they are for weeks, other days have no visits"
 
 
 def _what_is_no_visit(row: Mapping[str, str]) -> str:
@@ -317,7 +317,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
 
 
 def _check(visit: dict[str, Any]) -> None:
-    """Check the fields of a visit that are no texts, and convert numbers; raise ValueError if one is invalid."""
+    """Check the fields of a visit that are not texts, and convert numbers; raise ValueError if one is invalid."""
     if visit.get("kind", "scan") not in KINDS_OF_VISITS:
         raise ValueError(f"kind={visit['kind']!r:.60}: must be one of {', '.join(KINDS_OF_VISITS)}")
     if "visitor" in visit:
@@ -339,7 +339,7 @@ def _visitor(text: str) -> int:
 
 
 def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
-    """Return a time in ISO 8601, noon in UTC for a count of a day; raise ValueError if it is none, or is unlikely."""
+    """Return a time in ISO 8601, noon in UTC for the count of a day; raise ValueError unless it is a likely time."""
     try:
         moment = _read_moment(text, dates, is_day=is_day)
     except InvalidParameter:

@@ -10,7 +10,7 @@ from typing import Any
 
 from qrkit.errors import Problem, UnreadableFile, raise_any
 from qrkit.exchange.columns import KINDS, Row
-from qrkit.exchange.csv_file import taken_off
+from qrkit.exchange.csv_file import has_our_names, taken_off
 from qrkit.exchange.locating import Cells, Part
 from qrkit.late import pd
 
@@ -93,6 +93,14 @@ def without_apostrophes(parts: Sequence[Part]) -> list[Part]:
     if parts and parts[0].name == OUR_SHEET:
         return list(parts)
     return [part._replace(rows=map(_without_apostrophes, part.rows)) for part in parts]
+
+
+def without_those_of_csv(rows: Iterable[Cells]) -> Iterator[Cells]:
+    """Remove apostrophes of a csv of ours from the rows that another program made of it."""
+    is_ours = False
+    for cells in rows:
+        is_ours = is_ours or (not isinstance(cells, UnreadableFile) and has_our_names(cells))
+        yield _without_apostrophes(cells) if is_ours else cells
 
 
 def _without_apostrophes(cells: Cells) -> Cells:

@@ -49,7 +49,7 @@ _LINK_FORMULA = re.compile(
 
 
 class Package:
-    """The parts of a workbook. A file that is none raises errors of any type, so create this within `refusing`."""
+    """The parts of a workbook. A file that is not one raises errors of any type, so create this within `refusing`."""
 
     def __init__(self, archive: ZipFile) -> None:
         self._archive = archive

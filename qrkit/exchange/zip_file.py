@@ -85,13 +85,17 @@ def tables_in(data: bytes) -> Tables:
     if _has_codes(found) or DOCUMENT_MARKS.intersection(archive.namelist()):
         return Tables([], [])
     entries = {"/".join(parts): entry for entry, parts in found}
-    suffixes = {path: PurePosixPath(path.lower()).suffix[1:] for path in entries}
+    suffixes = {path: PurePosixPath(path.lower().removesuffix(".gz")).suffix[1:] for path in entries}
     tables = {path: suffix for path, suffix in suffixes.items() if suffix in TABLES}
     chosen = {path: suffix for path, suffix in tables.items() if len(tables) == 1 or suffix not in ALONE}
-    files = [
-        (path, "csv" if suffix == "tsv" else suffix, archives.unpacked(archive, entries[path], MOST_BYTES))
-        for path, suffix in chosen.items()
-    ]
+    files, left = list[tuple[str, str, bytes]](), MOST_BYTES
+    for path, suffix in chosen.items():
+        table = archives.gunzipped(archives.unpacked(archive, entries[path], MOST_BYTES), left, repr(path))
+        if len(table) > left:
+            rule = f"have more than {MOST_BYTES // 2**20} MB unpacked; split the archive"
+            raise UnreadableFile(f"the tables of the archive {rule}")
+        left -= len(table)
+        files.append((path, "csv" if suffix == "tsv" else suffix, table))
     apart = "is not read together with other tables; unpack it, and import it alone"
     other = "is another file of the archive, and was not read"
     unread = [f"{path!r} {apart if path in tables else other}" for path in entries if path not in chosen]

@@ -35,7 +35,7 @@ def path_in(pattern: str, values: Mapping[str, str]) -> PurePosixPath:
 
 
 def check_patterns(rows: Iterable[Iterable[str]], **patterns: object) -> None:
-    """Check the pattern of each parameter as `check_pattern` does; what is no text, such as a list, has no fields."""
+    """Check the pattern of each parameter as `check_pattern` does; what is not text, such as a list, has no fields."""
     known = list(dict.fromkeys(chain.from_iterable(rows)))
     for name, pattern in patterns.items():
         check_pattern(name, pattern if isinstance(pattern, str) else "", known)

@@ -463,7 +463,7 @@ def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) 
         detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and _OF_A_BROWSER.fullmatch(written.strip()):
-        detail = f"{written[:80]!r} is nothing to which short URLs redirect, so visitors see it as text"
+        detail = f"{written[:80]!r} is not an address that short URLs redirect to, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

@@ -44,10 +44,10 @@ class Saved(Shown):
         table.delete(self._store, self.stored_in, self._account_id, name)
 
     def use(self, name: str | None) -> None:
-        """Use what has this name where nothing else is named; None for nothing.
+        """Make the template or brand of this name the current one; None clears it.
 
-        A template in use draws every tracked QR Code for which neither the QR Code nor its campaign names a template. A
-        brand in use is that of the reports and landing pages of the account.
+        The current template draws every tracked QR Code for which neither the QR Code nor its campaign names a
+        template. Reports and landing pages of the account have the current brand.
 
         Raises:
             NotFound: If nothing has this name.

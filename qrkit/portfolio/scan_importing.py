@@ -17,8 +17,7 @@ from qrkit.late import pd
 from qrkit.store import Scans, Store
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.store.records.scan_imports import keep_scan_import, kept_scan_imports
-from qrkit.store.records.short_codes import longest_known
-from qrkit.tracking.short_urls import path_of, tidy_code, with_scheme
+from qrkit.store.records.short_codes import codes_named
 from qrkit.tracking.times import to_iso
 
 __all__ = ["ScanImport", "check_scans", "imports_frame", "insert_scans"]
@@ -90,7 +89,7 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, 
         except LookupError as error:
             issues.append((number, str(error.args[0])))
     if late := [time for visit in visits if datetime.fromisoformat(time := visit["time"]) > now + CLOCKS]:
-        rule = "they were read as they are; check the order of day and month, and the clock"
+        rule = "they were imported as they are; check the order of day and month, and the clock of the server"
         issues.append((0, f"visits in the future: {len(late):,}, such as {late[0]}; {rule}"))
     created = scans.insert(visits) if visits else 0
     counts = Counter(visit["short_code"] for visit in visits)
@@ -157,14 +156,8 @@ def _path_finder(store: Store, own: Mapping[str, object], base_url: str) -> Call
 
     @cache
     def find(text: str) -> str:
-        url = with_scheme(text)
-        path = path_of(url, base_url) if "://" in url else text.strip().strip("/").partition("?")[0]
-        path = tidy_code(path or "")
-        # Below the path of another base URL, the last part may be the short code.
-        for start in (path, path.rpartition("/")[2]):
-            found = longest_known(store, start)
-            if found and found[0] in own and found[1][:1] in ("", "/"):
-                return found[0]
+        if code := next((code for code in codes_named(store, text, base_url) if code in own), ""):
+            return code
         raise LookupError(f"{text!r:.80} is not a short code or short URL of this portfolio")
 
     return find

@@ -28,13 +28,9 @@ LONGEST_CONTENT = 180
 
 
 class Card(NamedTuple):
-    """The card of one QR Code.
+    """The card of one QR Code: its image as HTML, as wide in pixels as `side`, and the address of its location.
 
-    Attributes:
-        svg: Image of the code as HTML.
-        side: Width of the image in pixels.
-        content: Where the code leads in the end, shortened.
-        place: Address of its location.
+    `content` is where the code leads in the end, shortened.
     """
 
     row: CodeRow

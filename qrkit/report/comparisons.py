@@ -196,12 +196,9 @@ class Comparisons:
 def compared(
     scans: Scans, whole: Span | None, daily: Mapping[date, int], asked: Asked, *, names: Mapping[str, str], part: str
 ) -> Comparisons:
-    """Make all comparisons of a view.
+    """Make all comparisons of a view. `whole` are the days to compare; None if they are too few.
 
-    Args:
-        whole: The days to compare; None if they are too few.
-        names: Names of the groups by ID, most scanned first.
-        part: What the groups are: campaign or qrcode.
+    The groups are campaigns or QR Codes, as `part` says; their names by ID have the most scanned first.
     """
     if whole is None:
         return Comparisons()

@@ -31,9 +31,8 @@ FEWEST_DAYS = 2
 def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -> str:
     """Return the sums as JSON; "" if there are no sums or too many, or too few days to filter.
 
-    Args:
-        rows: The table of QR Codes, whose order the sums follow. Other codes are summed by campaign.
-        colors: Number of the color of each campaign, by its title.
+    The sums follow the order of the rows; codes without a row are summed by campaign. Colors are numbers, by campaign
+    title.
     """
     if facts.first is None or facts.last is None or not facts.scans:
         return ""

@@ -78,9 +78,8 @@ def _drawn(chart: str) -> str:
 def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Asked]) -> Path:
     """Run the cells in a new kernel, write the notebook, and return its path.
 
-    Args:
-        path: Where to write; an existing file is replaced only once the new one is complete.
-        asked: The file of the store, the ID of the campaign or None, and the period.
+    An existing file is replaced only once the new one is complete. `asked` has the file of the store, the ID of the
+    campaign or None, and the period.
     """
     store, campaign_id, days = asked
     if not Path(store).is_file():

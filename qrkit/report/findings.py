@@ -424,9 +424,8 @@ def leader(facts: Facts) -> str:
 def _leads_key(ratio: float, *, differs: bool | None, is_by_places: bool) -> str:
     """Return the key of the sentence about the two largest groups; `ratio` is the larger divided by the smaller.
 
-    Args:
-        differs: Whether their scans differ beyond chance; None if that is unknown.
-        is_by_places: Whether the places of their QR Codes may explain it.
+    `differs` is None if it is unknown whether they differ beyond chance; `is_by_places` says that the places of their
+    QR Codes may explain it.
     """
     if differs is None:
         return "leads_unclear"

@@ -224,11 +224,9 @@ def _rates(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame | Non
 
 
 def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
-    """Return the comparisons that the shown days and groups allow.
+    """Return the comparisons that the shown days and groups allow; `is_exact` says that no scan had to wait.
 
-    Args:
-        facts: The facts with the new titles, the shown days and the hidden QR Codes.
-        is_exact: Whether no scan had to wait.
+    The facts have the new titles, the shown days and the hidden QR Codes.
     """
     made = facts.comparisons
     leading, previous = made.leading if _has_leaders(facts) else None, made.previous

@@ -19,11 +19,9 @@ LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Unscanned:
-    """QR Codes without a scan in a period. Static codes are left out, because their scans cannot be counted.
+    """QR Codes without a scan in a period, without static codes, whose scans cannot be counted.
 
-    Attributes:
-        names: All names by the title of their campaign ("No campaign" for none), both in the order they were added.
-        language: The language of the report.
+    `names` has all of them by the title of their campaign ("No campaign" for none), both in the order they were added.
     """
 
     names: Mapping[str, Sequence[str]]

@@ -46,10 +46,8 @@ PIXELS = 4
 class Appearance:
     """The lightness of the modules of a version in a design.
 
-    Attributes:
-        version: 1..40.
-        if_dark: Luma of the middle of each module if it is dark, including `MARGIN` modules around the symbol.
-        if_light: Luma of the middle of each module if it is light. Fixed modules have the same luma in both.
+    Both arrays hold luma of the middle of each module, including `MARGIN` modules around the symbol: if it is dark, and
+    if it is light. Fixed modules have the same luma in both.
     """
 
     version: int
@@ -69,9 +67,8 @@ class Appearance:
     def settled(self) -> np.ndarray:
         """Return the modules that read the same for any symbol, for `qrkit.symbol.encode.free_padding.solve`.
 
-        Returns:
-            int8, side x side: 1 for dark, 0 for light, -1 where the symbol decides. Codewords that cannot be saved,
-            because one of their modules reads wrong in either case, are also -1.
+        int8, side x side: 1 for dark, 0 for light, -1 where the symbol decides. Codewords that cannot be saved, because
+        one of their modules reads wrong in either case, are also -1.
         """
         reads_dark, reads_light = self._readings()
         wanted = np.full(reads_dark.shape, -1, dtype=np.int8)

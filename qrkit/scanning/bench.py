@@ -36,13 +36,7 @@ class Step(NamedTuple):
 
 
 class State:
-    """A design with its measurements.
-
-    Attributes:
-        design: The design.
-        symbol: The encoded modules.
-        budget: The error correction that the design uses.
-    """
+    """A design with its symbol, and the error correction that it uses."""
 
     def __init__(self, design: Design, symbol: Symbol, budget: Budget, sampled: Sampled, audience: Audience) -> None:
         self.design, self.symbol, self.budget = design, symbol, budget
@@ -69,10 +63,7 @@ def _issues(design: Design, symbol: Symbol, budget: Budget, sampled: Sampled, au
 class Bench:
     """Measures a design and its changed versions, each of them once, and reads each image once.
 
-    Args:
-        target: Share of the worst block's error correction that a design may use.
-        fetch: Downloads images given by their URL.
-        audience: Whose readers must read it.
+    `target` is the share of the worst block's error correction that a design may use.
     """
 
     def __init__(self, target: float, fetch: Fetch | None, audience: Audience = "phones") -> None:

@@ -18,7 +18,7 @@ from qrkit.late import Shown
 from qrkit.scanning.measures import json_fields
 from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.scanning.sampling import MARGIN, Greys, Sampled, median
-from qrkit.symbol.encode.blocks import MISDECODE_PROTECTION, blocks, codeword_blocks
+from qrkit.symbol.encode.blocks import blocks, codeword_blocks
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 QUIET = 2
@@ -160,9 +160,8 @@ def damage(wrong: Flags, symbol: Symbol) -> Budget:
     """Compute the error correction that these wrong modules use."""
     shares = blocks(symbol.version, symbol.error_correction)
     errors = errors_of(wrong, symbol.version, symbol.error_correction)
-    protected = [share.correction - misdecode_protection(symbol) for share in shares]
-    unused = min(1 - 2 * count / most for count, most in zip(errors, protected, strict=True))
-    correctable = tuple(share.correctable for share in shares)
+    correctable = tuple(share.correctable for share in shares)  # without the codewords that detect miscorrections
+    unused = min(1 - count / most for count, most in zip(errors, correctable, strict=True))
     return Budget(symbol, wrong, errors, correctable, unused, fixed_damage(wrong, symbol.version))
 
 
@@ -179,21 +178,14 @@ def with_margin(modules: Flags) -> Flags:
 
 
 def wrong_modules(luma: Greys, symbol: Symbol) -> Flags:
-    """Mark the modules that read wrong.
-
-    Args:
-        luma: Luma of the middle of each module, including `MARGIN` modules around the symbol.
-    """
+    """Mark the modules that read wrong; `luma` is of the middle of each, with `MARGIN` modules around the symbol."""
     dark = true_modules(symbol)
     value = relative(1 - luma if is_inverted(luma, dark) else luma, dark)
     return np.where(dark, value > BAND[0], value < BAND[1])
 
 
 def lost_modules(luma: Greys, symbol: Symbol) -> Flags:
-    """Mark the modules that read wrong with the best possible threshold, halfway between local dark and light.
-
-    Even the best reader gets these modules wrong. See `wrong_modules` for the parameters.
-    """
+    """Mark the modules that even the best reader gets wrong, with a threshold halfway between local dark and light."""
     dark = true_modules(symbol)
     value = relative(1 - luma if is_inverted(luma, dark) else luma, dark, is_careful=False)
     return np.where(dark, value > 0.5, value < 0.5)
@@ -208,10 +200,8 @@ def is_inverted(luma: Greys, dark: Flags) -> bool:
 def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
     """Return the value of each module relative to the modules around it that should be dark (0) and light (1).
 
-    Args:
-        luma: See `wrong_modules`.
-        dark: bool, side x side: the modules that should be dark.
-        is_careful: True to ignore modules under a logo, which do not show what dark and light are.
+    The luma is that of `wrong_modules`. `is_careful` ignores modules under a logo, which do not show what dark and
+    light are.
     """
     is_dark = with_margin(dark)
     least, most = (median(luma[of]) for of in (is_dark, ~is_dark))
@@ -239,9 +229,7 @@ def _around(luma: Greys, is_dark: Flags, counted: Flags) -> Greys:
 def mean_around(luma: Greys, of: Greys) -> Greys:
     """Return the mean of the modules that are 1 in `of` within `WINDOW` modules per side; NaN if there are none.
 
-    Args:
-        luma: Luma of modules, side x side.
-        of: float32, 0 or 1, of the same shape; or several such arrays, for a mean of each.
+    `of` is float32, 0 or 1, side x side as the luma; or several such arrays, for a mean of each.
     """
     total, count = _sum_around(np.stack([luma * of, of]))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -270,11 +258,6 @@ def errors_of(wrong: Flags, version: int, level: str) -> tuple[int, ...]:
     hit[codewords[wrong]] = True
     counts = np.bincount(block_of[hit[:-1]], minlength=len(blocks(version, level)))
     return tuple(int(count) for count in counts)
-
-
-def misdecode_protection(symbol: Symbol) -> int:
-    """Return the correction codewords reserved for detecting miscorrections (p in ISO/IEC 18004:2015, 7.5.1)."""
-    return MISDECODE_PROTECTION.get((symbol.version, symbol.error_correction), 0)
 
 
 def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:

@@ -49,10 +49,9 @@ AWAY = 3.0
 class Sheet:
     """An image on a page, at the size that a condition requires.
 
-    Args:
-        greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most `MOST_SIDE` pixels per side, without
-            transparency.
-        px: Pixels per module in the image, 1..400.
+    Attributes:
+        greys: Rows of luma, uint8 0..255 or floats 0..1, at most `MOST_SIDE` pixels per side, without transparency.
+        px: Pixels per module, 1..400.
         margin: Width of the page margin around the image, in modules, 0..40.
     """
 
@@ -116,12 +115,9 @@ Capture: TypeAlias = Callable[[Sheet, np.random.Generator], Picture]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One way to capture a sheet.
+    """One way to capture a sheet: a lowercase name, such as `blur-33`, and a sentence about the real situation.
 
-    Attributes:
-        name: A lowercase identifier, such as `blur-33`.
-        stands_for: One sentence about the real situation.
-        capture: Takes the sheet and a random generator, and returns the captured image.
+    `capture` takes the sheet and a random generator, and returns the captured image.
     """
 
     name: str
@@ -131,13 +127,9 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """A series of captures of increasing difficulty, until nothing can be read.
+    """A series of captures, from easy to impossible to read, with a lowercase name, such as `blur`.
 
-    Attributes:
-        name: A lowercase identifier, such as `blur`.
-        unit: The unit of the strengths.
-        strengths: The strengths, from easy to impossible to read.
-        capture: Returns how a sheet is captured at a strength.
+    `capture` returns how a sheet is captured at a strength, in the unit.
     """
 
     name: str

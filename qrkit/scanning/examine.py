@@ -43,14 +43,7 @@ PLAIN: dict[str, Any] = {
 
 
 class Drawn(NamedTuple):
-    """A design with its drawing.
-
-    Attributes:
-        design: The design.
-        symbol: The encoded modules.
-        pictures: The images of the design.
-        scene: The drawing, which may have fractions of a pixel per module.
-    """
+    """A design with its symbol, its images and its drawing, which may have fractions of a pixel per module."""
 
     design: Design
     symbol: Symbol
@@ -68,12 +61,7 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
 def examine(
     drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None, *, audience: Audience = "phones"
 ) -> ScanReport:
-    """Check a design; see `qrkit.check`.
-
-    Args:
-        engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
-        audience: Whose readers must read it.
-    """
+    """Check a design; see `qrkit.check`. The readers are by default those of the audience, or all at level `full`."""
     design, symbol, pictures, scene = drawn
     with within(LONGEST_SECONDS):
         sampled, budget = measure(drawn)

@@ -40,13 +40,7 @@ NEAR = 3.0
 
 
 def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, corner: str) -> EyeShape:
-    """Measure a finder pattern.
-
-    Args:
-        is_dark: bool: which pixels of the drawing are dark.
-        light: Luma of typical light modules.
-        corner: top_left, top_right or bottom_left.
-    """
+    """Measure the finder pattern of a corner; `light` is the luma of typical light modules."""
     pixels = sampled.pixels
     top, left = ((MARGIN + place) * pixels for place in finder_places(sampled.side)[corner])
     box = is_dark[top : top + FINDER * pixels, left : left + FINDER * pixels]
@@ -72,10 +66,7 @@ def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, 
 
 
 class _EyeParts(NamedTuple):
-    """The pixels of the parts of an eye: the sides of ring and gap, the middle of the pupil, and all inside the ring.
-
-    Each is bool, 7 · pixels squared.
-    """
+    """The sides of ring and gap, the middle of the pupil, and all inside the ring: pixels, bool, 7 · pixels squared."""
 
     ring: np.ndarray
     gap: np.ndarray

@@ -114,8 +114,7 @@ def eyes_of(design: Design) -> list[tuple[str, Marker]]:
 def heavier(design: Design, kind: str, weight: float) -> Fix | None:
     """Enlarge dark sprites to the area of a disc as wide as a module, or remove light sprites.
 
-    Args:
-        kind: The kind of modules with too little weight, dark or light.
+    `kind` is the kind of modules with too little weight, dark or light.
     """
     modules = design.modules
     if modules.sprite:

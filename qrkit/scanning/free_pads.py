@@ -22,11 +22,9 @@ def symbol_of(design: Design, pictures: Pictures) -> Symbol:
 
 
 def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
-    """Return the symbol with pad codewords that fit the drawing.
+    """Return the symbol of a design with pad codewords that fit the drawing.
 
-    Args:
-        design: The design; if it has no mask, all masks are tried.
-        symbol: The symbol of the design with standard pad codewords.
+    `symbol` has standard ones. If the design has no mask, all masks are tried.
     """
     if is_plain(design):
         return symbol

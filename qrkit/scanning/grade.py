@@ -123,9 +123,8 @@ class Grade(Shown):
 def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
     """Grade a drawn symbol.
 
-    Args:
-        reflectance: float, (side + 2 · `QUIET_ZONE`) squared: linear reflectance of each module, 0..1, including the
-            quiet zone, in the orientation of the encoded symbol. For light on dark, pass 1 - reflectance.
+    The reflectance is linear, 0..1, of each module, (side + 2 · `QUIET_ZONE`) squared, including the quiet zone, in the
+    orientation of the encoded symbol. For light on dark, pass 1 - reflectance.
     """
     reflectance = _checked(reflectance, symbol.side)
     dark = np.pad(true_modules(symbol), QUIET_ZONE)
@@ -178,12 +177,9 @@ def _at_most(bounds: Bounds, value: float) -> int:
 def _overlaid(value_of: Callable[[Flags], float], bounds: Bounds, levels: np.ndarray) -> int:
     """Return the best grade that the modules allow, with the overlay of modulation (ISO/IEC 15415:2011, 7.8.4).
 
-    For each level, modules below it count as damaged, and the grade cannot be better than the level.
-
-    Args:
-        value_of: Computes the value from damaged modules.
-        bounds: The bounds of the value; falling bounds are maximums.
-        levels: The grade of each module's modulation or reflectance margin, 0..4.
+    For each level, modules below it count as damaged, and the grade cannot be better than the level. `value_of`
+    computes the value from damaged modules, falling bounds are maximums, and levels are grades of each module's
+    modulation or reflectance margin, 0..4.
     """
     graded = _at_least if bounds[0] < bounds[-1] else _at_most
     return max(min(level, graded(bounds, value_of(levels < level))) for level in range(5))

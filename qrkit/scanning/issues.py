@@ -85,12 +85,13 @@ PUPIL = Limits(least=2.7, most=3.23, least_ok=2.55, most_ok=3.32)
 DIAGONAL = Limits(least=0.7, least_ok=0.5)
 """Width and growth of a ring, side of a pupil, and the gap between both on the diagonals."""
 
-DARK_WEIGHT = Limits(least=0.79, least_ok=0.69)
+DARK_WEIGHT = Limits(least=0.64, least_ok=0.5)
 LIGHT_WEIGHT = Limits(least=0.7, least_ok=0.5)
-"""Diameter of a disc with the area of a module."""
+"""Diameter of a disc with the area of a module. Dots, plus signs, diamonds, stars and lines are read alike if they have
+as much ink: with 0.32 of a module in 95% of captures, with 0.2 in 80%."""
 
-ALIGNMENT = Limits(least=0.48, least_ok=0.42)
-"""Share of a dark module of the alignment patterns that is dark; in dots of 0.8 modules, half of it is."""
+ALIGNMENT = Limits(least=0.48, least_ok=0.27)
+"""Share of a dark module of the alignment patterns that is ink; in dots of 0.8 modules, half of it is."""
 
 SAME_INK = 0.03
 """Difference of contrast up to which eyes and modules have the same ink."""
@@ -389,7 +390,7 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
     ):
         if severity := limits.severity(weight):
             message = (
-                f"one in five {kind} modules is no larger than a disc {_floor(weight):.2f} modules across; scanners "
+                f"one in ten {kind} modules is no larger than a disc {_floor(weight):.2f} modules across; scanners "
                 f"need {limits.least}"
             )
             fix = fixes.heavier(design, kind, weight) if design else None

@@ -139,15 +139,9 @@ def _with_room(design: Design) -> Iterator[Design]:
 
 
 def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
-    """Return the largest share of a logo, with its plate, that uses at most half of the error correction.
+    """Return the largest share of a logo, with its plate, that uses at most half of the error correction, 0.01..0.4.
 
-    Args:
-        design: The design with the logo; its other layers, its frame and its photo do not count.
-        placed: The logo, from `placed_logo`.
-        fetch: As in `with_logo`.
-
-    Returns:
-        0.01..0.4 of the symbol's side; None if every size uses more.
+    None if every size uses more. The other layers of the design, its frame and its photo do not count.
     """
     from qrkit.scanning.logo_trial import LogoTrial
 

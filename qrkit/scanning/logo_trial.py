@@ -49,12 +49,9 @@ class Coat(NamedTuple):
 
 
 class LogoTrial:
-    """Tries sizes of a logo on the symbol of a design.
+    """Tries sizes of a logo, which `fetch` may download, on the symbol of a design.
 
     The other images of the design, its frame, and the shapes of its modules do not count.
-
-    Args:
-        fetch: Downloads the logo if it is given by its URL.
     """
 
     def __init__(self, design: Design, logo: Logo, fetch: Fetch | None) -> None:

@@ -80,15 +80,15 @@ class Structure:
 
     Attributes:
         eyes: The three finder patterns.
-        dark_weight: Diameter in modules of a disc with the area of a typical dark data module; 1 at most.
-        light_weight: Diameter in modules of a disc with the light area of a typical light data module; 1 at most.
+        dark_weight: Diameter in modules of a disc with as much ink as a small dark data module; 1 at most.
+        light_weight: Diameter in modules of a disc with the light area of a small light data module; 1 at most.
         quiet: Modules around the symbol that are as light as its light modules on a dark page, 0..5, on the
             narrowest side.
         contrast: Luma of typical light modules minus that of dark ones, -1..1, in the faintest part of the symbol;
             negative if the symbol is light on dark.
         light: Luma of the light modules in that part, 0..1.
         is_mirrored: True if the symbol is mirrored.
-        alignment: Share of a typical dark module of the alignment patterns that is dark, 0..1; 1 if there is none.
+        alignment: Share of a typical dark module of the alignment patterns that is ink, 0..1; 1 if there is none.
         other_eyes: Number of places, other than the finder patterns, that look like one to readers.
     """
 

@@ -167,7 +167,8 @@ class Panel(Shown):
             return "unreadable"
         enough = min(FAMILIES, len({family_of(name) for name in self.engines}))
         missing = max(enough - self._families(condition) for condition in self._core)
-        contours = [self._core_rate(name) for name in self.engines if name in CONTOUR]
+        core = [self.outcomes[condition] for condition in self._core]
+        contours = [fmean(row[name] == "read" for row in core) for name in self.engines if name in CONTOUR]
         is_found = max(contours, default=1.0) >= ENOUGH_CONDITIONS
         return "robust" if missing <= 0 else "ok" if missing == 1 and is_found else "fragile"
 
@@ -205,9 +206,6 @@ class Panel(Shown):
         """Count the families that read in a condition."""
         return len({family_of(name) for name, outcome in self.outcomes[condition].items() if outcome == "read"})
 
-    def _core_rate(self, name: str) -> float:
-        return fmean(self.outcomes[condition][name] == "read" for condition in self._core)
-
     def _readings(self, condition: str) -> list[bool]:
         """Return whether each standard engine reads in a condition."""
         return [self.outcomes[condition][name] == "read" for name in _those(STANDARD, self.engines)]
@@ -232,17 +230,16 @@ def run_panel(
     seed: int = 0,
     symbol: Symbol | None = None,
 ) -> Panel:
-    """Test engines with captures of an image in many conditions.
+    """Test engines with captures of an image in many conditions, of which `level` says how many.
+
+    For phones, quick tests one frame in 6 conditions, standard three frames in 12, and full also 9 harder conditions,
+    and ramps to the breaking point. For all, quick adds 7 conditions, and standard 19.
 
     Args:
-        greys: The image as rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels per side.
+        greys: Rows of luma, uint8 0..255 or floats 0..1, at most 1,600 pixels per side.
         px: Pixels per module in the image, 1..400.
-        content: The expected content; bytes if the symbol uses a charset of its own, and a set of bytes if readers
-            differ in what they return.
-        level: For phones, quick tests one frame in 6 conditions, standard three frames in 12, and full also 9 harder
-            conditions, and ramps to the breaking point. For all, quick adds 7 conditions, and standard 19.
-        audience: phones or all.
-        engines: The readers to use; by default those of the audience or, at level full, all that are installed.
+        content: Bytes if the symbol uses a charset of its own; a set of bytes if readers differ in what they return.
+        engines: By default those of the audience or, at level full, all that are installed.
         seed: Seed of the noise and of the angles of the captures, 0 or more.
         symbol: The symbol in the image, if known. Frames in which a reader misses the plain symbol do not count.
     """

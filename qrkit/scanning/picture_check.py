@@ -57,12 +57,14 @@ class Picture(NamedTuple):
         greys: The image, its longer side reduced to `MOST_READ_SIDE`, in which symbols are sought.
         whole: The image with all its pixels.
         name: ` in ` and the name of its file, if it has one.
+        place: Which of several frames or pages it is, such as `page 2 of 5`.
         others: The contents of the symbols that were found besides the first one.
     """
 
     greys: Image.Image
     whole: Image.Image
     name: str
+    place: str
     others: tuple[str, ...] = ()
 
     @property
@@ -96,9 +98,9 @@ def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[t
     Raises:
         UnreadableFile: If the image cannot be read.
     """
-    for looks in looks_at(picture, most_side):
+    for place, looks in looks_at(picture, most_side):
         whole = next(looks)
-        yield Picture(_reduced(whole), whole, where_in(picture)), looks
+        yield Picture(_reduced(whole), whole, where_in(picture), place), looks
 
 
 def _reduced(greys: Image.Image) -> Image.Image:
@@ -125,7 +127,7 @@ def check_picture(
     """
     seen, found = _find(picture, most_side)
     report = _report(seen, found, level, engines, audience)
-    return replace(report, others=seen.others) if seen.others else report
+    return replace(report, others=seen.others, place=seen.place)
 
 
 def _report(

@@ -42,15 +42,10 @@ WEIGHTS = np.array(LUMA, dtype=np.float32)
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A drawn symbol with `MARGIN` modules around it, in the orientation of the encoded symbol.
+    """A drawn symbol with `MARGIN` modules around it, in the orientation of the encoded symbol, even if drawn mirrored.
 
-    Attributes:
-        side: Modules per side, without the margin.
-        pixels: Pixels per module.
-        luma: float32, (side + 2 · MARGIN) · pixels squared: luma of the drawing.
-        alpha: float32, same shape: 0 where the page shows through, 1 where the image is opaque.
-        is_inside: bool, same shape: True inside the image, even where it is transparent.
-        is_mirrored: True if the drawing is mirrored.
+    All arrays are (side + 2 · `MARGIN`) · `pixels` squared: `luma` of the drawing; `alpha`, 0 where the page shows
+    through; and `is_inside`, True inside the image, even where it is transparent. `side` is without the margin.
     """
 
     side: int
@@ -94,12 +89,9 @@ def middles(greys: Greys, pixels: int) -> Greys:
 
 
 def sample(scene: Scene, pixels: int = PIXELS, rows: slice = slice(None), columns: slice = slice(None)) -> Sampled:
-    """Draw the symbol of a scene and its surroundings, with a few pixels per module.
+    """Draw the symbol of a scene and its surroundings, with at least 3 pixels per module; large symbols get fewer.
 
-    Args:
-        pixels: Pixels per module, at least 3; large symbols get fewer.
-        rows: Rows of modules to draw, counted from the margin; by default, all of them.
-        columns: Columns of modules to draw.
+    Rows and columns of modules are counted from the margin.
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
@@ -137,9 +129,7 @@ def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, flo
 def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels, float]:
     """Return red, green and blue of the whole image on a page, 0..1, and its pixels per module.
 
-    Args:
-        pixels: Pixels per module, unless the image would exceed `MOST_READ_SIDE` pixels per side.
-        page: The color of the page behind transparent areas.
+    The pixels per module are as asked for, unless the image would exceed `MOST_READ_SIDE` pixels per side.
     """
     from qrkit.drawing.scene import Matrix
 

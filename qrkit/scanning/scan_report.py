@@ -53,7 +53,7 @@ ON: dict[Audience, str] = {
 Find: TypeAlias = Callable[[], tuple[str, str, Mapping[str, Any] | None]]
 """Returns where an issue is, its message and its fix."""
 
-TOLD = ("verdict", "score", "level", "audience", "phones", "embedded", "content", "others")
+TOLD = ("verdict", "score", "level", "audience", "phones", "embedded", "content", "place", "others")
 """The attributes of a report that are plain data."""
 MEASURED = ("budget", "structure", "panel", "grade", "photo")
 """The attributes of a report with what was measured."""
@@ -143,6 +143,8 @@ class ScanReport(Shown):
         embedded: The verdict for embedded readers, which look for contours. For audience phones, no such reader is
             asked, and it says what the measures of the drawing tell.
         content: The content of the symbol.
+        place: The frame or page of an image that was judged, the first with a QR Code, such as “page 2 of 5”; empty if
+            there is only one.
         others: The contents of further QR Codes in the image, in reading order; the report is on the first.
         issues: The issues, the worst first.
         budget: Error correction used; of a photo, by damage of the print; None for an image whose encoding is unknown.
@@ -170,6 +172,7 @@ class ScanReport(Shown):
     design: Design | None = None
     modules_wide: float | None = None
     photo: PhotoGrade | None = None
+    place: str = ""
     others: tuple[str, ...] = ()
 
     def is_at_least(self, verdict: Verdict) -> bool:
@@ -178,12 +181,13 @@ class ScanReport(Shown):
 
     @property
     def subject(self) -> str | None:
-        """Which of several QR Codes in the image the report is on, in a sentence; None if only one was found."""
+        """Which of several QR Codes, frames or pages of the image the report is on; None if there is only one."""
         if not self.others:
-            return None
+            return f"This report is on {self.place}, the first with a QR Code." if self.place else None
         from qrkit.contents.cards import summary  # hides passwords; most pictures show one code
 
-        found = f"{1 + len(self.others)} QR Codes were found; this report is on the first ({summary(self.content)})."
+        found = f"{1 + len(self.others)} QR Codes were found{self.place and f' on {self.place}'}; this report is on the"
+        found = f"{found} first ({summary(self.content)})."
         return f"{found} Crop the picture to check the others."
 
     @property

@@ -33,17 +33,18 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
-    shares = _shares(is_dark, sampled.pixels, symbol.side)
-    dark_weight, light_weight = weights_of(shares, symbol, wrong)
+    inked = ink_shares(white if contrast > 0 else 1 - white, sampled.pixels, symbol)
+    roles, meant = role_grid(symbol.version), true_modules(symbol)
+    counted, alignment = (roles == Role.DATA) & ~wrong, inked[(roles == Role.ALIGNMENT) & meant]
     return Structure(
         eyes=tuple(eye_shape(is_dark, white, light, sampled, corner) for corner in CORNERS),
-        dark_weight=dark_weight,
-        light_weight=light_weight,
+        dark_weight=_diameter(inked[counted & meant]),
+        light_weight=_diameter(1 - inked[counted & ~meant]),
         quiet=quiet_of(sampled, middle, is_light=contrast > 0),
         contrast=contrast,
         light=bright,
         is_mirrored=sampled.is_mirrored,
-        alignment=alignment_of(shares, symbol),
+        alignment=median(alignment) if len(alignment) else 1.0,
         other_eyes=other_eyes(is_dark, sampled.pixels),
     )
 
@@ -76,33 +77,26 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, 
     return min(found, key=lambda pair: abs(pair[0]), default=(high - low, high))
 
 
-def weights_of(shares: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
-    """Return the weights of typical dark and light data modules: the diameters of discs of the same area."""
-    counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
-    dark = true_modules(symbol)
-    return _diameter(shares[counted & dark]), _diameter(1 - shares[counted & ~dark])
+def ink_shares(white: Greys, pixels: int, symbol: Symbol) -> Greys:
+    """Return how much of each module is ink, 0..1; gray pixels count in part, such as those on edges.
 
-
-def alignment_of(shares: Greys, symbol: Symbol) -> float:
-    """Return the dark share of a typical dark module of the alignment patterns; 1 if there is none."""
-    shares = shares[(role_grid(symbol.version) == Role.ALIGNMENT) & true_modules(symbol)]
-    return median(shares) if len(shares) else 1.0
-
-
-def _shares(is_dark: np.ndarray, pixels: int, side: int) -> Greys:
-    """Return the dark share of each module."""
+    Args:
+        white: Luma of the drawing on a white page, in which modules are dark on light.
+    """
     edge = MARGIN * pixels
-    inner = is_dark[edge:-edge, edge:-edge].astype(np.float32)
-    shares: Greys = inner.reshape(side, pixels, side, pixels).mean(axis=(1, 3))
+    modules = white[edge:-edge, edge:-edge].reshape(symbol.side, pixels, symbol.side, pixels)
+    dark = true_modules(symbol)
+    ink, light = median(modules.min(axis=(1, 3))[dark]), median(modules.max(axis=(1, 3))[~dark])
+    shares: Greys = np.clip((light - modules.mean(axis=(1, 3))) / ((light - ink) or 1), 0, 1)
     return shares
 
 
 def _diameter(shares: np.ndarray) -> float:
-    """Return the diameter of a disc as large as the area in the right color that at least 80% of modules reach."""
+    """Return the diameter of a disc as large as the area in the right color that at least 90% of modules reach."""
     if not len(shares):
         return 0.0
     # As `numpy.quantile` does, which takes longer for so few, and loads masked arrays.
-    reached = np.interp(0.2 * (len(shares) - 1), np.arange(len(shares)), np.sort(shares))
+    reached = np.interp(0.1 * (len(shares) - 1), np.arange(len(shares)), np.sort(shares))
     return min(1.0, float(np.sqrt(reached * 4 / np.pi)))
 
 

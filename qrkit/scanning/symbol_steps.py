@@ -19,11 +19,9 @@ MASK_GAIN = 0.5
 
 
 def sufficient_symbols(bench: Bench, state: State, may: Collection[str]) -> Iterator[list[Step]]:
-    """Yield steps that lead to symbols with enough error correction left, fewest steps first.
+    """Yield steps that lead to symbols with enough error correction, fewest first.
 
-    Args:
-        bench: Measures designs, and decides whether error correction is enough.
-        may: The allowed levers, of which mask, pad_codewords and ec are used.
+    Of the allowed levers, mask, pad_codewords and ec are used.
     """
     design, appearance = state.design, bench.appearance(state.design, state.symbol)
     levels = [design.ec, *_others(design.ec)] if "ec" in may else [design.ec]

@@ -35,11 +35,7 @@ def report_of(
 ) -> ScanReport:
     """Create the report from the issues of a drawing and the results of a panel.
 
-    Args:
-        issues: The issues of the drawing, with their severities for the audience.
-        audience: Whose readers must read it.
-        panel: The results of the readers, if they were used.
-        **measured: Further fields of `ScanReport`.
+    The issues have their severities for the audience. `measured` are further fields of `ScanReport`.
     """
     issues = tuple(issues)
     found = sorted_issues((*panel_issues(panel), *issues)) if panel else issues

@@ -99,14 +99,10 @@ UNION ALL {PARTLY_MARKED} WHERE 1 IN {LATE}
 
 
 def counted(groups: Mapping[str, str], table: str, *, times: bool = False) -> str:
-    """Return a SELECT that counts visits and visitors by group.
+    """Return a SELECT that counts visits and visitors by group, from a table with the columns of `all_visits`.
 
-    Columns: the names of the groups, scans, visitors (BIGINT) and, with `times`, first, last (TIMESTAMP). Without
-    groups, it is one row.
-
-    Args:
-        groups: The expression of each group, by the name of its column.
-        table: A table with the columns of `all_visits`, such as `lean`.
+    `groups` are expressions by the names of their columns. Further columns: scans, visitors (BIGINT) and, with `times`,
+    first, last (TIMESTAMP). Without groups, it is one row.
     """
     return COUNTED.format(
         names="".join(f"{name}, " for name in groups),

@@ -163,7 +163,7 @@ class Engine:
             raise StoreClosed(f"{self.path} was opened before a fork; {self.after_fork}")
 
     def helper(self, name: str, make: Callable[[], Helper]) -> Helper:
-        """Return the helper with a name, which is made when a thread first asks for it."""
+        """Return the helper with this name; the first thread that asks for it makes it."""
         with self._helping:
             if name not in self.helpers:
                 self.helpers[name] = make()

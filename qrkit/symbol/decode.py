@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, one_of
+from qrkit.files import read_file
 from qrkit.late import Image, Shown, named, np
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
@@ -52,6 +53,9 @@ LONGEST_SIDE = 65_535
 """The reader's limit on width and height, in pixels."""
 MOST_FRAMES = 50
 """Frames of an animation, or pages of a TIFF, that are read."""
+
+FRAMES = {"AVIF": "frame", "GIF": "frame", "PNG": "frame", "TIFF": "page", "WEBP": "frame"}
+"""What the images in a file of these formats are called; the further images of a photo are smaller copies."""
 
 NO_PATHS = (
     (r"\Z", "is empty; give the path of a picture"),
@@ -161,7 +165,7 @@ def _symbols(
 ) -> Iterator[list[Located]]:
     """Yield the symbols of each frame."""
     left = ATTEMPT_SECONDS[one_of("effort", effort, EFFORTS)]
-    for looks in looks_at(picture, most_side):
+    for _, looks in looks_at(picture, most_side):
         first = next(looks)
         symbols = next(filter(None, map(read, chain([first], looks))), [])
         if not symbols and effort == "thorough":
@@ -184,8 +188,8 @@ def _to_decoded(symbol: Located) -> Decoded:
     return Decoded(text, version, level, side_of(version), capacity, len(text), symbol.part)
 
 
-def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image.Image]]:
-    """Yield the looks of each frame, in grayscale. Pictures and errors are those of `decode`.
+def looks_at(picture: Readable, most_side: int | None) -> Iterator[tuple[str, Iterator[Image.Image]]]:
+    """Yield the place of each frame, such as `page 2 of 5`, and its looks, in grayscale. Errors are those of `decode`.
 
     The first look is on white, because transparent areas show the paper when printed. Another is on black, if parts are
     transparent, or from black to white, if the frame has more than 8 bits.
@@ -199,14 +203,16 @@ def looks_at(picture: Readable, most_side: int | None) -> Iterator[Iterator[Imag
         if pixels > MOST_PIXELS or max(image.size) > LONGEST_SIDE:
             raise UnreadableFile(too_large)
         end = monotonic() + LONGEST_SECONDS
-        for number in range(min(getattr(image, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
+        count, kind = getattr(image, "n_frames", 1), FRAMES.get(image.format or "")
+        for number in range(min(count, MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
             if most_side and number and monotonic() > end:
                 return
             _go_to(image, number)
+            place = f"{kind} {number + 1} of {count}" if kind and count > 1 else ""
             if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-                yield (upright(one, image) for one in _of_8_bits(image, most_side))
+                yield place, (upright(one, image) for one in _of_8_bits(image, most_side))
             else:
-                yield _on_papers(upright(_reduce(image, most_side), image))
+                yield place, _on_papers(upright(_reduce(image, most_side), image))
     except Image.DecompressionBombError as error:
         raise UnreadableFile(too_large) from error
     except (UnreadableFile, MemoryError):
@@ -323,7 +329,7 @@ def _load(picture: object) -> bytes | Image.Image:
         for beginning, rule in NO_PATHS:
             if re.match(beginning, str(picture)):
                 raise InvalidParameter(Problem("picture", str(picture), rule))
-        picture = _read_bytes(Path(picture))
+        picture = read_file(Path(picture))
     elif hasattr(picture, "read"):
         with suppress(AttributeError, OSError):  # a pipe cannot seek
             picture.seek(0)  # type: ignore[attr-defined]  # a file that was just written is at its end
@@ -356,10 +362,3 @@ def _image_of_array(array: Any) -> Image.Image:
         return Image.fromarray(pixels if pixels.dtype == np.bool_ else pixels.astype(np.float32))
     white = next(most for most in (1, 255, 65_535, greatest) if greatest <= most)
     return Image.fromarray((pixels * (255 / white)).clip(0, 255).astype(np.uint8))
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
-        raise UnreadableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error

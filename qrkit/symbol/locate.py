@@ -2,9 +2,9 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at blurred
-images, qrdec at a small one and again without the light of each place, and zxing-cpp for Micro QR Codes, which the
-others do not know.
+zxing-cpp again. If neither finds a symbol, these look in turn: quirc, which searches differently; zxing-cpp in blurred
+images; qrdec in a small image, and in one with even light; and zxing-cpp for Micro QR Codes, which the others do not
+know.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHARSETS = ("utf-8", "shift_jis", "iso-8859-1")
 """Charsets to try if a symbol declares none; the last one can decode any bytes."""
 
 REPLACEMENT = "\ufffd"
-"""Stands for bytes that are no character in the charset of a reader."""
+"""Stands for bytes that are not characters in the charset of a reader."""
 
 LEVELS: tuple[ErrorCorrectionLevel, ...] = ("M", "L", "H", "Q")
 """Levels in the order of their two bits in the format information (ISO/IEC 18004:2015, table 12)."""
@@ -79,13 +79,10 @@ class Part:
 
 
 class Located(NamedTuple):
-    """A symbol that was read, with its position.
+    """A symbol that was read, with its version, 1..40 or -1..-4 for M1..M4, as in `Symbol`.
 
-    Attributes:
-        version: 1..40; -1..-4 for M1..M4, as in `Symbol`.
-        corners: x, y in pixels of the top left, top right, bottom right and bottom left corner of the encoded symbol.
-        modules: A byte for each module, row by row, 0 for dark, as the reader sampled them before it corrected errors;
-            empty if the reader does not say.
+    Corners are x, y in pixels: top left, top right, bottom right and bottom left of the encoded symbol. Modules are a
+    byte each, row by row, 0 for dark, as the reader sampled them before it corrected errors; empty if it does not say.
     """
 
     content: str
@@ -245,7 +242,7 @@ def _from_zxing(one: Barcode) -> Located:
     version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
     modules = bytes(memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False))))
     part = _part(modules, version, level, mask) if version > 0 else None
-    # Without a charset, the reader guesses one, even if some bytes are no characters in it.
+    # Without a charset, the reader guesses one, even if some bytes are not characters in it.
     text = _text(one.bytes) if REPLACEMENT in one.text else one.text
     return Located(text, version, level, mask, corners, part, modules)
 

@@ -14,7 +14,7 @@ def tidy_name(text: str) -> str:
 
 
 class Spellings:
-    """Names in use, as `tidy_name` returns them, which tell of a name that differs from one of them only in case."""
+    """Names in use, as `tidy_name` returns them; finds the one from which another name differs only in case."""
 
     __slots__ = ("_first",)
 

@@ -49,11 +49,11 @@ __all__ = [
 
 
 def _read_moment(value: Any, read: Callable[[Any], datetime]) -> datetime:
-    """Read a timestamp; numbers and digit-only text are refused, because their unit is unknown: seconds or less."""
+    """Read a timestamp; numbers and digit-only text are refused, as they may be seconds or milliseconds."""
     try:
         if isinstance(value, date) or (isinstance(value, str) and re.match(r"[0-9]{4}-", value)):
             return utc(read(value))
-    except ValueError:  # it is no timestamp, which pydantic says in other words
+    except ValueError:  # the error of pydantic would not name the form of a timestamp
         pass
     except OverflowError as error:
         raise broken("must lie in the years 1 to 9999 of UTC", code="out-of-range") from error

@@ -153,20 +153,22 @@ TYPES = {
     "ip-address": Type(
         "IP address", "an address, a block such as 10.0.0.0/8, or a pattern such as 10.0.*.*", networks_in
     ),
-    "geolocation-country-code": Type("Country", "a country of two letters, such as SI", _COUNTRY.fullmatch),
+    "geolocation-country-code": Type("Country", "a country code of two letters, such as SI", _COUNTRY.fullmatch),
     "geolocation-region-name": Type("Region", "the name of a region"),
     "geolocation-city-name": Type("City", "the name of a city"),
     "referrer-host": Type(
         "Referring site", "a host, such as example.com, which includes www.example.com", _HOST.fullmatch
     ),
-    "visitor": _choice("Visitor", VISITORS)._replace(values="new or returning, on the day in UTC"),
+    "visitor": _choice("Visitor", VISITORS)._replace(values="new or returning (within a UTC day)"),
     "scan-number": Type("Number of the scan", "numbers such as 7, 1-100, 101- or every 10", numbers_in, "all or day"),
     "before-date": Type("Date before", "a date and time such as 2026-12-24T18:00:00Z", _moment),
     "after-date": Type("Date after", "a date and time such as 2026-12-24T18:00:00Z", _moment),
     "weekday": _choice("Weekday", WEEKDAYS, "a time zone"),
     "hours": Type("Time of day", "hours such as 18:00-02:00", hours_in, "a time zone"),
-    "share": Type("Share of visitors", "a percentage of visitors such as 30, or the range 30-60 of it", share_in),
-    "gs1-element": Type("Value of a GS1 element", "a value, such as a lot", key="an application identifier such as 10"),
+    "share": Type("Share of visitors", "a percentage of visitors such as 30, or a range such as 30-60", share_in),
+    "gs1-element": Type(
+        "Value of a GS1 element", "a value, such as a lot number", key="an application identifier such as 10"
+    ),
 }
 """The types of conditions by name."""
 PLACES = "geolocation-"
@@ -177,7 +179,7 @@ NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 
 def _as_texts(value: Any) -> Any:
-    """Return the values of a condition, of which one may stand alone; numbers and dates may be no text."""
+    """Return the values of a condition as texts; a single one needs no list, and numbers and dates need no quotes."""
     is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
     values = () if value is None else (value,) if is_one else value
     return tuple(str(one) if type(one) in (int, date, datetime) else one for one in values)

@@ -49,7 +49,7 @@ LINUX = frozenset({"Linux", "Ubuntu", "Debian", "Fedora"})
 GROUPS = {"mobile": ("android", "ios"), "desktop": ("windows", "macos", "linux", "chromeos")}
 """Words for several systems."""
 FAMILIES = {"android": "android_browser", "chromium": "chrome", "mobile": "safari", "samsung": "samsung_internet"}
-"""First words of families of browsers that rules call otherwise; Mobile Safari is Safari."""
+"""First words of browser families that have another name in rules; Mobile Safari is Safari."""
 _LANGUAGE = re.compile(
     r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*[qQ]\s*=\s*([01](?:\.\d{0,9})?|\.\d{1,9}))?\s*"
 )

@@ -93,6 +93,13 @@ def test_help_names_every_command_in_a_line_of_its_own(helped):
 
 
 @each_command
+def test_usage_names_every_subcommand(command, helped):
+    usage, _, subcommands = helped(command).partition("commands:\n  WHAT\n")
+    names = re.findall(r"^    (\w+) ", subcommands, re.MULTILINE)
+    assert "|".join(names) in usage
+
+
+@each_command
 def test_help_has_a_sentence_and_examples_and_fits_a_terminal(command, helped):
     text = helped(command)
     assert text.startswith(f"usage: qrkit {command} ")

@@ -38,7 +38,7 @@ def test_trial_is_printed_written_and_kept(browser, tmp_path, capsys):
     kept = ["--store", "shop.duckdb"]
     assert main(["trial", "brand.json", "--host", "127.0.0.1", "--port", "0", "-o", "kept.html", *kept]) == 0
     said, complained = capsys.readouterr()
-    assert said.startswith(f"trial at {browser[0]}; Ctrl-C stops\niPhone: 1 of 1, plain 1 of 1; ")
+    assert said.startswith(f"trial at {browser[0]} (Ctrl-C stops)\niPhone: 1 of 1, plain 1 of 1; ")
     assert "only this computer reaches 127.0.0.1" in complained
     assert "iPhone read 1 of 1 codes" in (tmp_path / "kept.html").read_text()
     assert main(["check", "brand.json", "--level", "static", *kept]) == 0

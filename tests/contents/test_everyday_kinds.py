@@ -454,7 +454,7 @@ def test_a_time_that_clocks_skip_is_noted():
         ("2026-01-28", "monthly", ""), ("2026-01-31", "yearly", ""), ("2024-02-29", "daily", ""),
     ],
 )  # fmt: skip
-def test_a_day_that_not_every_month_or_year_has_is_noted(start, repeat, span):
+def test_a_day_that_some_months_or_years_lack_is_noted(start, repeat, span):
     told = [one.text for one in contents.event("Rent", start, repeat=repeat).notes]
     day = start[8:10]
     assert told == [f"is on day {day} of a month; calendars skip each {span} without such a day"] * bool(span)
@@ -462,7 +462,7 @@ def test_a_day_that_not_every_month_or_year_has_is_noted(start, repeat, span):
 
 def test_a_start_that_its_rule_leaves_out_is_noted():
     (noted,) = contents.event("x", "2026-06-14", repeat="weekly", weekdays=["MO", "FR"]).notes
-    assert noted == ("start", "is on a day (SU) that is not among weekdays; calendars disagree on such events")
+    assert noted == ("start", "is on a day (SU) that is not among its weekdays; calendars disagree on such events")
     assert contents.event("x", "2026-06-15", repeat="weekly", weekdays=["MO", "FR"]).notes == ()
 
 

@@ -204,11 +204,12 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
                 ("4309", "18000000010000000000", "must be a latitude"),
                 ("7241", "11", "type of media"),
                 ("7252", "7", "0, 1, 2 or 9"),
-                ("7258", "3/2", "like 1/2"),
+                ("7258", "3/2", "such as 1/2"),
                 ("8001", "00000025003011", "above 0"),
                 ("8006", "095060001343520302", "piece 1 of 2"),
                 ("8026", "095060001343520001", "piece 1 of 2"),
                 ("8011", "012", "must not begin with 0"),
+                ("8011", "0", "must not begin with 0"),
             )
         ),
         *(
@@ -302,9 +303,9 @@ def test_dates_may_lack_a_day_or_have_a_time(element):
     [
         ("4300", "A%20B+C"), ("4301", "J%c3%Bcrg"), ("4307", "AT"), ("4309", "18000000003600000000"), ("4322", "0"),
         ("7241", "80"), ("7252", "9"), ("7258", "2/2"), ("8001", "01000025003091"), ("8006", "095060001343520202"),
-        ("8011", "0"),
+        ("8011", "1"),
     ],
 )  # fmt: skip
-def test_values_at_their_bounds_are_written_and_read(number, value):
+def test_values_at_their_limits_are_written_and_read(number, value):
     content = contents.gs1_elements({"00": SSCC, number: value})
     assert contents.read(str(content)).fields["elements"] == {"00": SSCC, number: value}

@@ -91,6 +91,11 @@ def test_ec_and_em_are_taken_in_any_case(ec, em):
     assert Design(content="1", ec=ec.lower(), em=em.upper()) == Design(content="1", ec=ec, em=em.title()) == wanted
 
 
+@pytest.mark.parametrize("name", ["ec", "em", "pad_codewords", "charset"])
+def test_error_about_a_choice_shows_it_as_it_was_written(name):
+    assert problem(**{name: "Nope"}).value == "Nope"
+
+
 @pytest.mark.parametrize(("name", "value"), [("ec", "X"), ("ec", ""), ("ec", 1), ("em", "utf-8"), ("em", None)])
 def test_a_choice_names_all_it_could_be(name, value):
     found = problem(**{name: value})

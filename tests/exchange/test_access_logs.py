@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import suppress
 from time import process_time
 
 import pytest
@@ -288,19 +289,19 @@ CONSOLE = {
 
 
 @pytest.mark.parametrize("line", CONSOLE.values(), ids=CONSOLE.keys())
-def test_lines_on_the_console_are_read_and_their_time_zone_is_told(shop, line):
+def test_console_lines_are_read_and_the_missing_time_zone_is_reported(shop, line):
     result = shop.import_scans(f"a server has started\n{line}\n{line.replace('302', '404')}\n".encode(), format="log")
     assert (result.created, [issue[1][:28] for issue in result.issues]) == (1, ["times without an offset, suc"])
     assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
 
 
 @pytest.mark.parametrize("offset", ["Z", "+01:00", " +0100"])
-def test_lines_with_an_offset_say_all(shop, offset):
+def test_no_time_zone_is_reported_for_lines_with_an_offset(shop, offset):
     line = f"2024-03-01T10:00:05.1{offset} INFO:     {REQUEST}"
     assert shop.import_scans(line.encode(), format="log").issues == ()
 
 
-def test_lines_without_a_time_are_told(shop):
+def test_lines_without_a_time_are_reported(shop):
     result = shop.import_scans(f"INFO:     {REQUEST}\nINFO:     {REQUEST}\n".encode(), format="log")
     told = [(row, "has no time" in rule) for row, rule in result.issues if row]
     assert (result.created, told) == (0, [(1, True), (2, True)])
@@ -314,7 +315,7 @@ def test_fields_of_a_line_may_be_pairs(shop):
 
 
 @pytest.mark.parametrize("agent, kind", [(AGENT, "scan"), ("Googlebot/2.1", "bot")])
-def test_the_agent_of_a_mesh_stands_behind_the_failure_of_its_transport(shop, agent, kind):
+def test_envoys_user_agent_is_found_behind_its_transport_failure(shop, agent, kind):
     """The address of the visitor was taken for the user agent, so bots counted as scans."""
     rest = f'302 - via_upstream - "-" 0 0 2 1 "192.0.2.1" "{agent}" "uuid" "go.example.com" "10.0.0.1:80" x - default'
     line = f'[2024-03-01T09:00:05.310Z] "GET /door HTTP/1.1" {rest}'
@@ -323,7 +324,48 @@ def test_the_agent_of_a_mesh_stands_behind_the_failure_of_its_transport(shop, ag
 
 
 @pytest.mark.parametrize("name", ["access.log.1", "access.log.2.gz", "access.log-20240301.gz"])
-def test_logs_that_were_put_aside_are_read(shop, tmp_path, name):
+def test_rotated_logs_are_read(shop, tmp_path, name):
     data = combined("GET /door HTTP/1.1", 302).encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     assert shop.import_scans(tmp_path / name).created == 1
+
+
+FROM_ELSEWHERE = combined("GET /door HTTP/1.1", 302).replace("t.co/x", "pay.example/?method=card")
+
+
+@pytest.mark.parametrize("line", [combined("GET /door?method=email HTTP/1.1", 302), FROM_ELSEWHERE])
+def test_a_parameter_of_an_address_is_no_pair(shop, line):
+    """Each visit of such an address was lost, and nothing was said."""
+    assert shop.import_scans(line.encode(), format="log").created == 1
+
+
+def test_a_line_without_a_time_and_with_such_a_parameter_is_told(shop):
+    result = shop.import_scans(f"{REQUEST}\n{REQUEST.replace('/door', '/door?method=email')}\n".encode(), format="log")
+    assert [row for row, rule in result.issues if "has no time" in rule] == [1, 2]
+
+
+FORGED = "/door?d=2020-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps({"method": "GET", "uri": FORGED, "status": 302, "datetime": "2024-03-01T09:00:05+00:00"}),
+        f'2024-03-01T09:00:05Z app: method=GET path="{FORGED}" status=302',
+        f'path="{FORGED}" method=GET status=302 time=2024-03-01T09:00:05Z',
+    ],
+    ids=["JSON", "pairs", "pairs with a time"],
+)
+def test_a_date_in_an_address_is_no_time_of_a_visit(shop, line):
+    """Visitors could choose when they had come."""
+    assert shop.import_scans(line.encode(), format="log").created == 1
+    assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
+
+
+@pytest.mark.parametrize(
+    "line", [json.dumps({"method": "GET", "uri": FORGED, "status": 302}), f'method=GET path="{FORGED}" status=302']
+)
+def test_a_date_in_an_address_is_no_time_where_there_is_none(shop, line):
+    with suppress(UnreadableFile):
+        shop.import_scans(line.encode(), format="log")
+    assert shop.scans.to_frame().empty

@@ -387,7 +387,7 @@ def test_backslashes_of_databases_escape_quotation_marks(table):
         ]
 
 
-def test_a_backslash_in_front_of_a_closing_quotation_mark_is_a_letter():
+def test_a_backslash_before_a_closing_quotation_mark_is_text():
     with open_portfolio(":memory:") as portfolio:
         portfolio.import_file(b'Content,Comment\nhttps://example.com/a,"C:\\dir\\"\nhttps://example.com/b,"a ""b"""\n')
         assert [code.comment for code in portfolio.list_qrcodes()] == ["C:\\dir\\", 'a "b"']
@@ -408,7 +408,7 @@ def test_json_in_a_cell_keeps_its_backslashes():
         assert dict(portfolio.list_qrcodes()[0].fields) == fields
 
 
-def test_a_pipe_in_a_cell_of_markdown_is_a_letter():
+def test_an_escaped_pipe_in_a_markdown_cell_is_text():
     table = b"| Content | Name |\n|---|---|\n| https://example.com | left \\| right |\n"
     with open_portfolio(":memory:") as portfolio:
         assert portfolio.import_file(table).issues == ()

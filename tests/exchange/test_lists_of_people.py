@@ -290,16 +290,66 @@ def test_a_row_of_dashes_is_a_row(shop, text):
 
 
 @pytest.mark.parametrize("number", ["4.00638E+12", "4,00638E+12", "1.23456789012346E+017", "1.2345678901234568e+17"])
-def test_a_long_number_that_a_spreadsheet_shortened_is_told(shop, number):
+def test_a_long_number_that_a_spreadsheet_shortened_is_reported(shop, number):
     (_, issue) = shop.import_file(f'Content,EAN\n{HERE},"{number}"\n'.encode()).issues
     assert (issue.reason, f"EAN={number!r}" in issue.detail) == ("damaged-text", True)
 
 
 @pytest.mark.parametrize("target", ["javascript:alert(1)", " JavaScript:void(0)", "data:text/html,x", "vbscript:x"])
-def test_a_script_as_target_is_told_and_never_followed(shop, target):
+def test_a_script_as_target_is_reported_and_never_followed(shop, target):
     (issue,) = shop.import_file(f'Content,Trackable URL\n"{target}",{GO}/door\n'.encode()).issues
     assert (issue.reason, "visitors see it as text" in issue.detail) == ("no-address", True)
 
 
-def test_a_text_about_data_is_no_script(shop):
+def test_a_text_about_data_is_not_taken_for_a_script(shop):
     assert shop.import_file(b"Content,Name\nData: five doors,Note\n").issues == ()
+
+
+@pytest.mark.parametrize("number", ["1E+05", "3e+10", "6.02E+23", "1.23457E+05"])
+def test_a_measurement_is_no_number_that_a_spreadsheet_shortened(shop, number):
+    """Each row of such a column was reported."""
+    (issue,) = shop.import_file(f"Content,Factor\n{HERE},{number}\n".encode()).issues
+    assert issue.reason == "own-column"
+
+
+def test_quotation_marks_protect_a_separator_in_a_printed_table(shop):
+    """A line of dashes anywhere in the file split the cell again, and the row was left out."""
+    text = f'Name|Content|Comment\n"a|b"|{HERE}|"x\n-----\ny"\n'
+    assert shop.import_file(text.encode(), format="csv").issues == ()
+    assert shop.list_qrcodes()[0].name == "a|b"
+
+
+# ---- rows of totals, and words for no value in exports
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        f"Content,Scans\n{HERE},3\nTotal,3\n",
+        f"Content;Name;Scans\n{HERE};A;3\nSumme:;;1.203,00\n",
+        f"Title,Short URL,Long URL,Clicks\nA,https://s.test/a,{HERE},3\nGRAND TOTAL,,,3\n",
+    ],
+)
+def test_a_row_of_totals_is_left_out(shop, file):
+    """It became a QR Code with the text Total, or 3."""
+    result = shop.import_file(file.encode())
+    assert [code.content for code in shop.list_qrcodes()] == [HERE]
+    assert said(result, "invalid") == [(3, "is a row of totals, and was left out")]
+
+
+def test_a_total_may_be_a_name(shop):
+    assert shop.import_file(f"Name,Content,Scans\nTotal,{HERE},3\nSum,,\n".encode()).created == 1
+    assert shop.list_qrcodes()[0].name == "Total"
+
+
+@pytest.mark.parametrize("word", ["NULL", "None"])
+def test_our_export_may_have_a_word_in_its_empty_cells(shop, word):
+    """All rows were refused: NULL is no latitude."""
+    shop.insert_qrcode(HERE, name="nan", short_code="door", comment="None")
+    heading, row, _ = shop.export_bytes("csv").decode().split("\r\n")
+    shop.delete_qrcode(shop.list_qrcodes()[0].id)
+    filled = ",".join(cell or word for cell in row.replace("door", "gate").split(","))
+    assert shop.import_file(f"{heading}\n{filled}\n".encode()).created == 1
+    (code,) = shop.list_qrcodes()
+    assert (code.name, code.short_code, code.campaign_id, code.location.address) == ("nan", "gate", None, "")
+    assert code.comment == ("" if word == "None" else "None")

@@ -241,3 +241,17 @@ def test_other_texts_in_brackets_are_tags(text):
 
 def test_brackets_of_a_tag_stay():
     assert split_tags("[red], [blue]") == ["[red]", "[blue]"]
+
+
+@pytest.mark.parametrize(
+    ("data", "format"),
+    [
+        (b"INSERT INTO links (name, content) VALUES ('''90s party', 'https://e.org/');", "sql"),
+        (b"<table><tr><th>Name<th>Content<tr><td>'90s party<td>https://e.org/</table>", "html"),
+    ],
+)
+def test_an_apostrophe_that_is_not_of_our_csv_stays(data, format):
+    """It was taken for one that an export adds."""
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.import_file(data, format=format)
+        assert [code.name for code in portfolio.list_qrcodes()] == ["'90s party"]

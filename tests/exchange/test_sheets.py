@@ -3,6 +3,8 @@
 import csv
 import gzip
 import io
+import zipfile
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -140,7 +142,7 @@ def test_files_in_gzip_are_read(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [gzip.compress(b"Content\nx\n")[:-9], b"\x1f\x8b\x08", gzip.compress(bytes(2**26 + 1))]
+    "data", [gzip.compress(b"Content\nx\n", mtime=0)[:-9], b"\x1f\x8b\x08", gzip.compress(bytes(2**26 + 1), mtime=0)]
 )
 def test_damaged_and_huge_gzip_is_refused(data):
     with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=r"damaged or cut off|at most"):
@@ -264,3 +266,42 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
 )
 def test_column_of_contents_is_known_by_its_heading_or_its_addresses(heading, cells, column):
     assert read_sheet(f"{heading}\n{cells}\n".encode()).content_column == column
+
+
+def packed(files):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("names", [["a.csv.gz"], ["a.csv.gz", "b.csv"], ["a.csv", "b.tsv.GZ"]])
+def test_tables_in_gzip_in_an_archive_are_read(names):
+    """They were taken for pictures that cannot be read."""
+    files = {name: gzip.compress(f"Content\n{name}\n".encode(), mtime=0) for name in names}
+    with open_portfolio(":memory:") as shop:
+        assert shop.import_file(packed(files)).created == len(names)
+        assert sorted(code.content for code in shop.list_qrcodes()) == names
+
+
+def test_gzip_within_an_archive_is_unpacked_to_the_limit_of_a_file_in_all():
+    """Each file could be as large as a single one, so that a small archive took gigabytes of memory."""
+    long = gzip.compress(b"Content,Comment\nx," + bytes(2**25), mtime=0)
+    twice = {f"{number}.csv": long for number in range(3)}
+    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match="more than 64 MB unpacked"):
+        shop.import_file(packed(twice))
+
+
+def test_damaged_gzip_within_an_archive_is_named():
+    files = {"a.csv": b"Content\nx\n", "b.csv": gzip.compress(b"Content\ny\n")[:-9]}
+    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=r"'b\.csv' is damaged or cut off"):
+        shop.import_file(packed(files))
+
+
+@pytest.mark.parametrize("path", ["", ".", "/", "codes", "codes.gz", "codes.2.gz"])
+def test_a_path_without_a_suffix_is_refused_as_it_was_written(path):
+    """An empty name was an error of Python, and of codes.gz the error named the path codes."""
+    with open_portfolio(":memory:") as shop, pytest.raises(InvalidParameter) as caught:
+        shop.import_file(path)
+    assert str(caught.value).startswith(f"path={str(Path(path))!r}: must end in one of .csv")

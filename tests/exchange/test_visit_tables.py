@@ -487,19 +487,19 @@ def test_a_time_zone_in_the_heading_is_reported(shop, zone):
     assert (result.created, list(result.issues)) == (1, told if zone not in ("UTC", "GMT+0") else [])
 
 
-def test_visits_in_the_future_are_told(shop):
+def test_visits_in_the_future_are_reported(shop):
     data = b"short_code,time\ndoor,2024-01-02 10:00\ndoor,2099-01-02 10:00\ndoor,2099-01-03 10:00\n"
     told = [rule for row, rule in shop.import_scans(data).issues if not row]
     assert [rule.partition(";")[0] for rule in told] == ["visits in the future: 2, such as 2099-01-02T10:00:00+00:00"]
 
 
 @pytest.mark.parametrize("title", ["Bots", "Bot clicks", "Number of bots", "Robots"])
-def test_a_count_of_bots_beside_that_of_visits_is_told(shop, title):
+def test_a_count_of_bots_beside_that_of_visits_is_reported(shop, title):
     told = shop.import_scans(f"Short URL,Date,Clicks,{title}\n{GO}/door,2024-01-01,12,3\n".encode()).issues
     assert told == ((0, f"{title!r} was not read: if 'Clicks' includes bots, these count as scans"),)
 
 
-def test_a_bot_column_that_is_read_is_not_told(shop):
+def test_a_bot_column_that_is_read_is_not_reported(shop):
     assert shop.import_scans(f"Short URL,Date,Clicks,Bot\n{GO}/door,2024-01-01,12,no\n".encode()).issues == ()
 
 
@@ -511,10 +511,10 @@ def test_a_bot_column_that_is_read_is_not_told(shop):
             "0.1",
             "'Sample rate' was not read: if 'Clicks' was counted in a sample, there were more visits",
         ),
-        ("Scans", "5", "'Scans' was not read: the visits of each row are 'Clicks'"),
+        ("Scans", "5", "'Scans' was not read: the visits were counted from 'Clicks'"),
     ],
 )
-def test_what_changes_the_meaning_of_counts_is_told(shop, heading, cell, told):
+def test_columns_that_change_the_meaning_of_counts_are_reported(shop, heading, cell, told):
     data = f"Date,Short URL,Clicks,{heading}\n2024-05-01,{GO}/door,3,{cell}\n"
     assert shop.import_scans(data.encode()).issues == ((0, told),)
 
@@ -522,24 +522,24 @@ def test_what_changes_the_meaning_of_counts_is_told(shop, heading, cell, told):
 @pytest.mark.parametrize(
     ("days", "told"),
     [
-        (["2024-05-01", "2024-04-01"], ["all counts are of the first day of a month"]),
-        (["2024-05-06", "2024-05-13", "2024-05-20"], ["all counts are of one weekday"]),
+        (["2024-05-01", "2024-04-01"], ["all counts are on the first day of a month"]),
+        (["2024-05-06", "2024-05-13", "2024-05-20"], ["all counts are on the same weekday"]),
         (["2024-05-01", "2024-05-02"], []),
         (["2024-05-01"], []),
     ],
 )
-def test_counts_of_months_and_weeks_are_told(shop, days, told):
+def test_counts_of_months_and_weeks_are_reported(shop, days, told):
     clicks = [{"clicks": 3, "date": f"{day}T00:00:00+0000"} for day in days]
     result = shop.import_scans(json.dumps({"link_clicks": clicks}).encode(), format="json", code="door")
     assert (result.created, [rule.partition(";")[0] for _, rule in result.issues]) == (3 * len(days), told)
 
 
-def test_custom_events_of_umami_are_no_visits(shop):
+def test_custom_events_of_umami_are_not_visits(shop):
     data = f"url_path,event_type,event_name,created_at\n{GO}/door,1,,2024-05-01 10:00\n{GO}/door,2,sign-up,2024-05-01\n"
     result = shop.import_scans(data.encode())
     assert (result.created, result.issues) == (1, ((0, "rows with event='2' are not visits, and were left out: 1"),))
 
 
-def test_numbers_of_events_are_no_kinds_of_events(shop):
+def test_a_number_of_events_is_not_a_type_of_event(shop):
     rows = [f"door,{number},2024-05-01 1{number}:00" for number in (1, 2, 3)]
     assert shop.import_scans("\n".join(["short_code,event,time", *rows]).encode()).created == 3

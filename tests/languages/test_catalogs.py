@@ -18,7 +18,7 @@ from qrkit.charts.periods import SPOKEN
 from qrkit.contents.app_codes import APP_CODES
 from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
-from qrkit.design.presets import PALETTES
+from qrkit.design.presets import PALETTES, PRESETS
 from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.languages.sentences import catalog
 from qrkit.notebook.console.gate import ELSEWHERE, NO_TOKEN, NOT_NOW, NOTHING_HERE, PROBLEMS, TOO_MANY_PAGES
@@ -30,6 +30,7 @@ from qrkit.notebook.widgets.experiment_list.experiment_list import NONE
 from qrkit.notebook.widgets.field_words import SAID
 from qrkit.notebook.widgets.studio.badge import WORDS
 from qrkit.notebook.widgets.studio.designer import PURPOSES
+from qrkit.notebook.widgets.studio.swatches import GRADIENTS
 from qrkit.report.sentences import sentences_of
 from qrkit.scanning.part_names import eyes_name
 from qrkit.store.recording.user_agents import Device
@@ -131,7 +132,9 @@ def english_forms():
     found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]
     found += [title[:1].upper() + title[1:] for title in APP_CODES]
     found += [name for name, _ in BINS]
-    found += [*PALETTES, *map(eyes_name, EYES)]
+    found += [*PALETTES, *(name for ramps in GRADIENTS.values() for name in ramps), *map(eyes_name, EYES)]
+    found += [name.capitalize() for name in PRESETS]
+    found += [text for look in PRESETS.values() for text in (look.title, look.caption, look.subtitle) if text]
     sentences = {}
     for sentence in found:
         forms = (sentence,) if isinstance(sentence, str) else sentence

@@ -120,7 +120,7 @@ def test_error_about_a_missing_content_names_the_unknown_fields():
     assert str(caught.value) == told
 
 
-def test_error_about_a_mode_allows_what_post_allows():
+def test_error_about_a_mode_lists_what_post_allows():
     for mode in ("kanji", 5):
         with pytest.raises(InvalidParameter) as caught:
             read(em=mode)

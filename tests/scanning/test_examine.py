@@ -112,7 +112,7 @@ def test_causes_are_found_when_somebody_asks():
             assert budget.as_dict()["causes"]  # they are kept
 
 
-def test_a_design_that_readers_read_is_not_lost_whatever_its_logo_covers():
+def test_a_design_that_readers_can_read_is_never_lost_whatever_its_logo_covers():
     design = with_logo(0.5, "https://example.com/covered", ec="Q", size=12, color="#6E6E6E")
     assert check(design, "static").budget.is_lost
     report = check(design, "quick")

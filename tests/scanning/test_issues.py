@@ -283,6 +283,26 @@ def test_the_fix_of_light_sprites_goes_by_the_size_they_are_drawn_in(width):
     assert not with_code(after, "module-weight")
 
 
+PLUS = "M.29 0h.42v.29h.29v.42h-.29v.29h-.42v-.29h-.29v-.42h.29z"
+DIAMOND = "M.5 0l.5.5-.5.5-.5-.5z"
+STAR = "M.5 0l.18.32.32.18-.32.18-.18.32-.18-.32-.32-.18.32-.18z"
+
+
+@pytest.mark.parametrize(
+    ("shape", "width", "verdict", "shares"),
+    [
+        (PLUS, 0.7, "robust", (0.95, 1)), (DIAMOND, 0.8, "robust", (0.95, 1)),
+        (STAR, 0.8, "ok", (0.8, 0.95)), (DIAMOND, 0.65, "ok", (0.8, 0.95)), (STAR, 0.5, "fragile", (0, 0.75)),
+    ],
+)  # fmt: skip
+def test_sprites_are_judged_by_their_ink_as_readers_read_them(shape, width, verdict, shares):
+    sprite = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="{shape}"/></svg>'
+    design = plain(modules=tiny_sprite(width, data_uri(sprite.encode())))
+    assert check(design, "static").verdict == verdict
+    least, most = shares
+    assert least <= min(check(design).panel.shares.values()) <= most
+
+
 @pytest.mark.parametrize(("ink", "ground"), [("#0F766E", "#FFFFFF"), ("#1D4ED8", "#FFFFFF"), ("#3B3B3B", "#F2E8CF")])
 def test_contrast_costs_nothing_where_readers_read(ink, ground):
     design = plain(foreground=ink, background=ground)

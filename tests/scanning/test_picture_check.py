@@ -10,7 +10,7 @@ import segno
 import zxingcpp
 from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
-from qrkit import QRImage, Role, check
+from qrkit import QRImage, Role, check, data_uri
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.scanning.scan_report import ScanReport
 from tests.scanning.designs import CARD, URL, all_eyes, plain, with_logo
@@ -57,19 +57,21 @@ def test_what_is_drawn_is_found_again(content):
 
 
 @pytest.mark.parametrize("level", ["static", "standard"])
-def test_thin_lines_made_elsewhere_are_fragile(level):
-    """Lines of 0.35 modules along the middle of each row, and whole finder patterns."""
+@pytest.mark.parametrize(("thickness", "verdict", "code"), [(3, "fragile", "module-weight"), (7, "ok", "alignment")])
+def test_thin_lines_made_elsewhere_are_judged_by_their_ink(level, thickness, verdict, code):
+    """Lines along the middle of each row, and whole finder patterns: readers miss lines of 0.15, and few of 0.35."""
     design, module = plain(size=20), 20
     drawing, symbol = picture(design), QRImage(design).symbol
     draw = ImageDraw.Draw(drawing)
+    gap = (module - thickness) // 2
     for row, line in enumerate(symbol.roles):
         for column, role in enumerate(line):
             if role != Role.FINDER:
                 left, top = (column + 4) * module, (row + 4) * module
-                draw.rectangle((left, top, left + module - 1, top + 6), fill="white")
-                draw.rectangle((left, top + 14, left + module - 1, top + module - 1), fill="white")
+                draw.rectangle((left, top, left + module - 1, top + gap - 1), fill="white")
+                draw.rectangle((left, top + gap + thickness, left + module - 1, top + module - 1), fill="white")
     report = check(file_of(drawing), level)
-    assert (report.verdict, "module-weight" in codes(report)) == ("fragile", True)
+    assert (report.verdict, code in codes(report)) == (verdict, True)
 
 
 @pytest.mark.parametrize("angle", [0, 7, 45, 90, 133, 180, 270])
@@ -163,6 +165,27 @@ def test_of_several_codes_the_first_is_judged_and_named():
     assert "espresso" not in first and verdict.startswith("robust")
     assert report.as_dict()["others"] == report.others
     assert first in report._repr_mimebundle_()["text/html"].replace("&#x27;", "'")
+
+
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [("GIF", "frame 2 of 3"), ("PNG", "frame 2 of 3"), ("TIFF", "page 2 of 3"), ("WEBP", "frame 2 of 3")],
+)
+def test_the_frame_or_page_that_is_judged_is_named(file, place):
+    code, other = picture(), picture(content="https://other.example")
+    pages = [Image.new("RGB", code.size, "white"), code, other.resize(code.size)]
+    written = BytesIO()
+    pages[0].save(written, file, save_all=True, append_images=pages[1:], lossless=True)
+    report = check(written.getvalue(), "static")
+    assert (report.place, report.as_dict()["place"]) == (place, place)
+    assert str(report).startswith(f"This report is on {place}, the first with a QR Code.")
+
+
+def test_of_several_codes_in_a_frame_both_are_named():
+    written, pair = BytesIO(), side_by_side("https://a.example", "https://b.example")
+    pair.save(written, "TIFF", save_all=True, append_images=[pair])
+    report = check(written.getvalue(), "static")
+    assert str(report).startswith("2 QR Codes were found on page 1 of 2; this report is on the first")
 
 
 def test_of_one_code_no_other_is_named():
@@ -265,7 +288,7 @@ def test_a_picture_that_is_read_only_from_afar_is_not_robust():
     assert (report.verdict, report.issues[0].code) == ("ok", "not-read")
 
 
-def test_what_readers_read_is_not_lost_though_a_logo_covers_more_than_can_be_corrected():
+def test_a_picture_that_readers_can_read_is_not_lost_although_its_logo_covers_too_much():
     covered = picture(content="https://example.com/covered", ec="Q", size=12).convert("L")
     middle, radius = covered.width / 2, 0.42 * (covered.width / 2 - 48)
     ImageDraw.Draw(covered).ellipse((middle - radius, middle - radius, middle + radius, middle + radius), 90)
@@ -318,6 +341,18 @@ def test_an_upright_photo_that_is_blurred_or_whose_ink_spread_is_no_drawing(size
     assert {issue.code for issue in report.issues} <= {"photo-unread", "ink-spread"}
 
 
+@pytest.mark.parametrize(("paper", "file"), [(175, "JPEG"), (243, "JPEG"), (175, "PNG")])
+def test_a_straight_scan_of_a_good_print_on_paper_is_no_drawing(paper, file):
+    code = picture(size=12).convert("L")
+    print_ = code.point([66 + round(gray * (paper - 66) / 255) for gray in range(256)])
+    seen = np.asarray(print_.filter(ImageFilter.GaussianBlur(0.3)))
+    noisy = seen + np.random.default_rng(1).normal(0, 2, seen.shape)
+    report = check(file_of(Image.fromarray(noisy.clip(0, 255).astype(np.uint8)), file, quality=90))
+    assert report.photo
+    assert report.verdict == "robust"
+    assert not report.issues
+
+
 def with_hexagons(border):
     """Modules of half their width around a logo, and hexagons for eyes: few readers read it."""
     modules = np.array([*segno.make_qr(URL, error="q", boost_error=False).matrix], dtype=bool)
@@ -335,13 +370,13 @@ def with_hexagons(border):
 
 
 @pytest.mark.parametrize(("border", "file"), [(32, "PNG"), (32, "JPEG"), (0, "JPEG")])
-def test_a_drawing_with_a_logo_or_the_grain_of_a_jpeg_is_no_photo(border, file):
+def test_a_drawing_with_a_logo_or_the_grain_of_a_jpeg_is_not_taken_for_a_photo(border, file):
     report = check(file_of(with_hexagons(border), file, quality=40))
     assert report.photo is None
     assert report.verdict == "fragile"
 
 
-def test_outlines_of_discs_whose_eyes_are_misplaced_are_no_photo():
+def test_outlined_discs_with_misplaced_eyes_are_not_taken_for_a_photo():
     modules = np.array([*segno.make_qr(URL, error="m", boost_error=False).matrix], dtype=bool)
     image = Image.new("L", [len(modules) * 24] * 2, 255)
     for y, x in np.argwhere(modules) * 24 + 12:
@@ -427,6 +462,12 @@ def test_what_is_no_picture_is_refused(data):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UnreadableFile, match="No such file"):
         check(tmp_path / "missing.png")
+
+
+@pytest.mark.parametrize("read", [check, data_uri])
+def test_a_long_text_that_is_no_path_is_cut_in_the_error(read):
+    with pytest.raises(UnreadableFile, match=r"^M0 0L10 10L10.{1,300}\.\.\.: File name too long$"):
+        read("M0 0" + "L10 10" * 5_000)
 
 
 def test_too_many_pixels_are_refused():

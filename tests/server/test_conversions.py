@@ -197,6 +197,15 @@ def test_orders_of_shops_come_in_as_tables(site):
         shop.conversions.insert([{"short_code": "door", "time": None}])
 
 
+@pytest.mark.parametrize(
+    "named", ["https://go.example/door", "go.example/door", "https://go.example/door/?a=b", "/door"]
+)
+def test_a_short_url_names_its_qr_code(site, named):
+    made = site.shop.conversions.insert([{"short_code": named, "time": site.now, "id": "1"}])
+    assert (made.created, made.unmatched) == (1, 0)
+    assert site.shop.conversions.to_frame()["short_code"].tolist() == ["door"]
+
+
 def test_numbers_of_orders_are_the_same_texts_in_every_column(site):
     """One blank cell makes floats of whole numbers in pandas."""
     site.shop.insert_qrcode(HOME, short_code="1001", click_id="qrkit_click")

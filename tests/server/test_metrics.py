@@ -114,7 +114,7 @@ def test_a_file_without_a_token_is_refused_and_its_text_is_not_repeated(shop, tm
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(UnreadableFile, match="nothing cannot be read"):
+    with pytest.raises(UnreadableFile, match="nothing: No such file"):
         metrics_of(str(tmp_path / "nothing"))
     (tmp_path / "bytes").write_bytes(b"\xff" * 20)
     with pytest.raises(UnreadableFile, match="bytes is not UTF-8 text"):

@@ -142,7 +142,7 @@ def test_wrong_fields_are_named_as_json_names_them(read, fields, wrong):
         ("0000-01-01", ""), ("tomorrow", ""), (1767225600, ""), (True, ""),
     ],
 )  # fmt: skip
-def test_error_about_a_date_says_the_form_of_dates(read, date, hint):
+def test_error_about_a_date_shows_the_format(read, date, hint):
     with pytest.raises(InvalidParameter) as caught:
         read(CONTENT | {"schedule": [EVENT | {"date": date}]})
     (one,) = caught.value.problems

@@ -144,6 +144,14 @@ def test_what_is_no_text_is_refused_by_name(shop, select):
     assert "must be text with one SELECT" in refused(shop, select)
 
 
+def test_times_with_a_time_zone_are_in_utc(shop):
+    berlin = pd.DataFrame({"time": pd.to_datetime(["2026-03-01T13:00+01:00"]).tz_convert("Europe/Berlin")})
+    found = shop.sql('SELECT time AS "a ""time""", make_timestamptz(0) AS start FROM berlin', berlin=berlin)
+    assert [*map(str, found.dtypes)] == ["datetime64[us, UTC]"] * 2
+    assert found.loc[0].tolist() == [pd.Timestamp(NOON), pd.Timestamp(0, tz="UTC")]
+    refused(shop, "SELECT 'infinity'::TIMESTAMPTZ AS never")
+
+
 def test_a_date_that_pandas_has_not_is_refused(shop):
     assert "Could not convert DATE" in refused(shop, "SELECT 'infinity'::DATE")
 

@@ -51,8 +51,7 @@ def ratio_sequence(
     """Return the logarithm of the ratio of two rates of conversion.
 
     Args:
-        first: Visitors of the first variant who have converted up to each look: looks x strata.
-        second: The same for the second variant.
+        first: Visitors of the first variant who have converted up to each look: looks x strata; `second` likewise.
         log_odds: Logarithm of the weight of the second divided by that of the first, for each stratum.
         alpha: Probability that the interval is ever wrong.
         step: Distance of the ratios that are mixed; below the standard error for a precise effect.

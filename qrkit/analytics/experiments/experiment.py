@@ -220,12 +220,8 @@ def _by_difference(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
 def _outlook(effect: float, nearest: float, error: float, information: float) -> tuple[int | None, float, float]:
     """Return days until a winner shows, and what choosing now, and choosing later, is expected to lose.
 
-    The error shrinks with what each day adds, and the interval with it; the effect stays, and is taken for normal.
-
-    Args:
-        effect: The effect, above 0; `error` is its standard deviation.
-        nearest: The end of its interval that is the nearest to 0.
-        information: What a day adds to 1 / the variance of the effect.
+    The error shrinks with what each day adds to 1 / the variance (`information`), and the interval with it; the effect,
+    which is above 0, stays, and is taken for normal. `nearest` is the end of its interval that is the nearest to 0.
     """
     wider, gained = (1 - nearest / effect) ** 2 - 1 if effect else inf, error**2 * information
     days = 0.0 if nearest > 0 else wider / gained if gained else inf

@@ -60,7 +60,7 @@ class Pair(NamedTuple):
 
 
 def shares_of(weights: pd.DataFrame, code: str) -> pd.DataFrame:
-    """Return the share of each variant, a column each, in each stratum, a row each, in the order of their time."""
+    """Return the share of each variant (columns) in each stratum (rows, in the order of their time)."""
     shares = weights.pivot_table(index="stratum", columns="variant", values="share", sort=False).fillna(0.0)
     if not (shares > 0).sum(axis=1).gt(1).any():
         raise InvalidParameter(Problem("code", code, "must be a QR Code whose visitors are split among variants"))

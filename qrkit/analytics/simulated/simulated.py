@@ -181,10 +181,7 @@ def _keys(random: np.random.Generator, number: int) -> np.ndarray:
 class Memory(NamedTuple):
     """When offspring come, in days. The hour of a scan is random, so a scan has some of them on its own day.
 
-    Attributes:
-        own_day: Mean number of offspring on the day of the scan itself.
-        next_day: Mean number of offspring on the day after.
-        kept: Ratio of the offspring of each further day to those of the day before it.
+    Mean numbers of them on the own day and on the next; each further day has `kept` times those of the day before it.
     """
 
     own_day: float

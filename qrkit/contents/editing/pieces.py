@@ -249,10 +249,8 @@ Renew = Callable[[Piece, str, str], str]
 def merged(notation: Notation, theirs: str, old: str, new: str, *, in_parts: bool) -> str:
     """Return their text with what differs between two texts of ours; everything else stays as it is written.
 
-    Args:
-        old: What we would have written for the same fields; "" to write all of ours anew.
-        new: What we would write for the changed fields.
-        in_parts: Whether a piece that has parts keeps those that do not differ, and all of them if they are empty.
+    `old` is what we would have written for the same fields, "" to write all anew; `new` is for the changed fields. With
+    `in_parts`, a piece that has parts keeps those that do not differ, and all of them if they are empty.
     """
 
     def renew(piece: Piece, was: str, now: str) -> str:

@@ -72,8 +72,7 @@ def _twice(points: int) -> list[int]:
 def _vertical_partners(corners: list[int], around: bytes, columns: int, is_crossed: bytes) -> list[int]:
     """Return, for each corner, the index of the corner at the other end of its vertical side.
 
-    Args:
-        is_crossed: For `bytes.translate`: whether, of two lines at a point, the one from the left continues downwards.
+    `is_crossed` is for `bytes.translate`: whether, of two lines at a point, the one from the left continues downwards.
     """
     partners, ends = [0] * len(corners), [-1] * columns
     for index, corner in enumerate(corners):

@@ -43,13 +43,10 @@ Radii = float | tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Eye:
-    """The shape of a finder pattern.
+    """The shape of a finder pattern: the ring with its hole, and the pupil.
 
-    Attributes:
-        outer: The ring, with its hole.
-        inner: The pupil.
-        safe: For a bold shape, the name of the most similar safe one; None for a safe shape.
-        mirrored: True if the shape has a direction, so that it is mirrored in the other corners of the symbol.
+    `safe` is the name of the most similar safe shape; None for a safe one. A shape with a direction is `mirrored` in
+    the other corners of the symbol.
     """
 
     outer: Outline
@@ -201,11 +198,9 @@ DIRECTIONS = {"top_left": (1, 1), "top_right": (-1, 1), "bottom_left": (1, -1)}
 
 
 def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | None = None) -> Eye:
-    """Return the shape of an eye as drawn in a corner.
+    """Return the shape of an eye as drawn in a corner, with the pupil of `inner`, a name in `EYES`, or its own.
 
-    Args:
-        inner: A name in `EYES`, whose pupil is drawn instead of that of `pattern`.
-        modules: The style in which the pattern `modules` is drawn; by default, dots.
+    The pattern `modules` is drawn in the style of these modules; by default, dots.
     """
     one_of("pattern", pattern, EYES, "is not an eye")
     one_of("corner", corner, DIRECTIONS, "has no eye")

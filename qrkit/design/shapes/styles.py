@@ -35,9 +35,8 @@ which readers sample."""
 def _rounded(cells: Cells, upper_left: float = 0.5, upper_right: float = 0.5) -> Iterator[Placed]:
     """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends.
 
-    Args:
-        upper_left: Radius of upper left and lower right corners; at most half of a module without any neighbor.
-        upper_right: Radius of the other corners.
+    `upper_left` is the radius of lower right corners, too, and `upper_right` that of the others; at most half of a
+    module without any neighbor.
     """
     blank = bytes(len(cells[0]))
     for start, row, length in runs(cells):
@@ -78,10 +77,8 @@ def _columns(cells: Cells) -> Iterator[Placed]:
 def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: bool = False) -> Iterator[Placed]:
     """Draw the contours of cells with round corners. A corner takes at most half of the shorter side next to it.
 
-    Args:
-        outer: Largest radius of corners that point outwards, in cells.
-        inner: Largest radius of corners that point inwards, which are filled.
-        bridged: True to join cells that touch only at a corner.
+    Corners that point outwards have at most the radius `outer`, in cells; those that point inwards are filled, with at
+    most `inner`. If `bridged`, cells that touch only at a corner are joined.
     """
     for contour in contours(cells, bridged=bridged):
         before, ends = contour[0][1] - contour[-1][1], ("M", *"L" * (len(contour) - 2), "LZ")
@@ -189,10 +186,8 @@ def _triangle(corner: int) -> Outline:
 def _side(end: str, steps: tuple[int, int, int], outer: float, inner: float) -> Outline:
     """Draw a horizontal side from 0, 0 with the corners at its ends.
 
-    Args:
-        end: M for the first side of a contour, LZ for the last, and L for the others.
-        steps: Cells down before it, across, and down after it.
-        outer: Largest radius of corners that point outwards; `inner` is that of the others.
+    `end` is M for the first side of a contour, LZ for the last, and L for the others. The steps are cells down before
+    it, across, and down after it. Corners that point outwards have at most the radius `outer`, others `inner`.
     """
     before, across, after = steps
     corners = _corner((0, before), (across, 0), outer, inner), _corner((across, 0), (0, after), outer, inner)
@@ -203,9 +198,8 @@ def _side(end: str, steps: tuple[int, int, int], outer: float, inner: float) -> 
 def _corner(before: Line, after: Line, outer: float, inner: float) -> Outline:
     """Draw a line to a corner at 0, 0, and around it to where the next line begins.
 
-    Args:
-        before: The whole line before the corner, across and down; `after` is the one after it.
-        outer: Largest radius if the contour turns right; `inner` is that for a left turn.
+    Lines are whole, as cells across and down. The radius is at most `outer` if the contour turns right, `inner` if
+    left.
     """
     lengths = [abs(sum(line)) for line in (before, after)]
     (in_x, in_y), (out_x, out_y) = (

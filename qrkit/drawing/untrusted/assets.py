@@ -28,6 +28,7 @@ from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitm
 from qrkit.drawing.untrusted.recent import Recent
 from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
+from qrkit.files import read_file
 
 __all__ = ["Asset", "Fetch", "data_uri", "media_type", "picture_content", "read_asset", "read_assets", "reduced_uri"]
 
@@ -114,12 +115,7 @@ def data_uri(picture: bytes | str | Path) -> str:
         UnreadableFile: If the file cannot be read, is too large, or is not such an image or font.
     """
     name = "this" if isinstance(picture, bytes) else str(picture)
-    if not isinstance(picture, bytes):
-        try:
-            with Path(picture).open("rb") as file:
-                picture = file.read(MOST_BYTES + 1)
-        except (OSError, ValueError) as error:  # ValueError: a path with a null byte
-            raise UnreadableFile(f"{name}: {getattr(error, 'strerror', None) or error}") from error
+    picture = picture if isinstance(picture, bytes) else read_file(Path(picture), MOST_BYTES + 1)
     kind = "font/sfnt" if picture.startswith(FONT_STARTS) else media_type(picture)
     if kind is None:
         raise UnreadableFile(f"{name} {unread_rule(picture)}")

@@ -143,11 +143,7 @@ class Fetcher:
     _kept: _Kept = field(default_factory=lambda: _Kept(lambda *_: 1, KEPT), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Validate the host names.
-
-        Raises:
-            InvalidParameter: If an entry of `allow` is not a host name.
-        """
+        """Raise InvalidParameter if an entry of `allow` is not a host name."""
         wrong = [name for name in self.allow if not _is_host(name.removeprefix("."))]
         if wrong:
             rule = "must be host names in lower case, or endings such as .example.com"

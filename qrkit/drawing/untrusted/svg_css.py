@@ -173,13 +173,24 @@ def _number(word: Any) -> float | None:
     return float(word.value) if word.type == "dimension" and word.lower_unit == "px" else None
 
 
-def polygon_of(arguments: Tokens) -> dict[str, str]:
-    """Return the attributes of a CSS polygon given in percent; an empty dictionary for other units."""
-    words = [one for one in words_of(arguments) if one.type != "literal"]
-    rule = words.pop(0).value if words and words[0].type == "ident" else "nonzero"
-    if not words or any(one.type != "percentage" and getattr(one, "value", 1) != 0 for one in words):
-        return {}
-    return {"points": " ".join(f"{one.value / 100:.9g}" for one in words), "clip-rule": rule}
+def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:
+    """Return the element of SVG for a CSS shape given in percent of a box, and its attributes; None for other shapes.
+
+    A circle is none of these: its radius in percent depends on both sides of the box.
+    """
+    words = [one for one in words_of(shape.arguments) if one.type != "literal"]
+    rule = words.pop(0).value if shape.lower_name == "polygon" and words and words[0].type == "ident" else "nonzero"
+    at = next((place for place, one in enumerate(words) if getattr(one, "lower_value", "") == "at"), len(words))
+    places = words[:at] + words[at + 1 :]
+    if any(one.type != "percentage" and getattr(one, "value", 1) != 0 for one in places):
+        return None
+    match shape.lower_name, at, [one.value / 100 for one in places]:
+        case "polygon", _, [_, *_] as shares if at == len(words):
+            return "polygon", {"points": " ".join(f"{share:.9g}" for share in shares), "clip-rule": rule}
+        case "ellipse", 2, [x_radius, y_radius, *middle] if len(middle) in (0, 2) and min(x_radius, y_radius) >= 0:
+            numbers = map("{:.9g}".format, (x_radius, y_radius, *(middle or (0.5, 0.5))))
+            return "ellipse", dict(zip(("rx", "ry", "cx", "cy"), numbers, strict=True))
+    return None
 
 
 def is_of_fonts(rule: Any) -> bool:

@@ -29,7 +29,7 @@ from qrkit.drawing.untrusted.svg_css import (
     is_of_fonts,
     media_holds,
     origin_of,
-    polygon_of,
+    shape_of,
     transform_of,
     words_of,
 )
@@ -486,17 +486,17 @@ class _Styles:
             elif name == "filter" and word.lower_name in _FILTERS:
                 arguments = [color_of(one) or tinycss2.serialize([one]) for one in word.arguments]
                 found.append(f"{word.lower_name}({''.join(arguments)})")
-            elif name == "clip-path" and word.lower_name == "polygon" and (points := polygon_of(word.arguments)):
-                found.append(f"url(#{self._clip(points)})")
+            elif name == "clip-path" and (shape := shape_of(word)):
+                found.append(f"url(#{self._clip(*shape)})")
             else:
                 return None
         return " ".join(found)
 
-    def _clip(self, points: dict[str, str]) -> str:
-        """Add a clip path of a polygon in shares of the box that it clips, and return its id."""
+    def _clip(self, shape: str, attributes: dict[str, str]) -> str:
+        """Add a clip path of a shape in shares of the box that it clips, and return its id."""
         name = f"c{len(self._root)}"
         clip = etree.SubElement(self._root, f"{NAMESPACE}clipPath", id=name, clipPathUnits="objectBoundingBox")
-        etree.SubElement(clip, f"{NAMESPACE}polygon", points)
+        etree.SubElement(clip, f"{NAMESPACE}{shape}", attributes)
         return name
 
     def _element(self, address: str) -> _Element | None:

@@ -106,12 +106,10 @@ def _canvas_of(scene: Scene) -> _Canvas:
 
 
 class _Painting(NamedTuple):
-    """What is painted at one point of a canvas.
+    """What is painted at one point of a canvas; `step` returns its layer, or is None if only this process can make it.
 
-    Attributes:
-        step: Returns the layer for the process that draws; None if only this process can make it.
-        ground: Its color, if it is opaque and covers all pixels.
-        ink: Its color without alpha, if it is one color through a stencil.
+    `ground` is its color, if it is opaque and covers all pixels; `ink` is its color without alpha, if it is one color
+    through a stencil.
     """
 
     layer: Callable[[], Layer]

@@ -36,10 +36,8 @@ PAGES = {
 class Pages(anywidget.AnyWidget):
     """Tabs that show a widget each. A widget is made when its tab is first selected.
 
-    Args:
-        makers: Functions that return the widgets, by the title of the tab. They are called at each selection, so that
-            the widget shows the current records.
-        account: The name of the account that has signed in; "" if nobody needs to.
+    Makers return the widgets, by the title of the tab. They are called at each selection, so that the widget shows the
+    current records. The account is the name of the one that has signed in; "" if nobody needs to.
     """
 
     _esm = script("../console", "pages")
@@ -74,11 +72,9 @@ def show_studio(content: str = "", language: LanguageTag = "en") -> None:
 
 
 def show_console(place: str, account_id: str = "", *, may_move: bool = True, language: LanguageTag = "en") -> None:
-    """Show the pages of a portfolio, or why its store cannot be opened.
+    """Show the pages of a portfolio, or why its store cannot be opened; an empty account ID is the local user's.
 
-    Args:
-        account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
-        may_move: Whether the base URL can change, because no server has the store open.
+    The base URL `may_move` if no server has the store open.
     """
     try:
         display(

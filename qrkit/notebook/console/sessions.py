@@ -21,11 +21,9 @@ ATTEMPTS_A_MINUTE = 20
 
 
 class Session(NamedTuple):
-    """Someone who has signed in with a key.
+    """Someone who has signed in with a key, until the session `ends`, whatever becomes of the key.
 
-    Attributes:
-        id: What the IDs of the session's kernels begin with.
-        ends: When the session is over, whatever becomes of the key.
+    IDs of the session's kernels begin with its own.
     """
 
     id: str

@@ -8,6 +8,7 @@ from typing import Any
 from qrkit.contents.cards import summary
 from qrkit.design.presets import PRESETS
 from qrkit.exchange.merge import ImportResult
+from qrkit.languages import say
 from qrkit.notebook.views.html import card, details, media, more, page_text, pictures_of, png_picture, soft
 from qrkit.pictures.batches import Batch
 from qrkit.pictures.contact_sheet import ContactSheet
@@ -62,9 +63,9 @@ def _(gallery: Gallery) -> dict[str, Any]:
     """Show each preset with its name, what it looks like, and its colorways in their order."""
     figures = []
     for name, preset in PRESETS.items():
-        names = soft(", ".join(preset.colorways))
-        picture = png_picture(gallery.thumbnail(name), THUMBNAIL, f"{name}: {preset.title}", THUMBNAIL[0] // 2)
-        figures.append(f"<div><b>{page_text(name)}</b> {page_text(preset.title)}{picture}{names}</div>")
+        names, title = soft(", ".join(preset.colorways)), say(preset.title)
+        picture = png_picture(gallery.thumbnail(name), THUMBNAIL, f"{name}: {title}", THUMBNAIL[0] // 2)
+        figures.append(f"<div><b>{page_text(name)}</b> {page_text(title)}{picture}{names}</div>")
     return {"text/html": f'<div style="{GALLERY}">{"".join(figures)}</div>'}
 
 

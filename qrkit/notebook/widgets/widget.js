@@ -107,6 +107,36 @@ function makeTabs(attributes, faces, panels, onOpen) {
   return { list: h("div", { role: "tablist", onkeydown, ...attributes }, ...tabs), open };
 }
 
+/** A group of buttons with one tab stop: arrow keys, Home and End move within it. update(stop) says where Tab enters it. */
+function makeRoving(attributes, ...parts) {
+  const element = h("div", { role: "group", ...attributes }, ...parts);
+  const buttons = () => [...element.querySelectorAll("button")];
+  function update(stop) {
+    const all = buttons();
+    const held = all.find((one) => one === element.getRootNode().activeElement) ?? stop ?? all.find((one) => one.tabIndex === 0) ?? all[0];
+    for (const one of all) one.tabIndex = one === held ? 0 : -1;
+  }
+  /** The nearest button in a line above or below. */
+  function beside(from, isBelow) {
+    const at = from.getBoundingClientRect();
+    const gap = (to) => (isBelow ? to.top - at.bottom : at.top - to.bottom);
+    const away = ({ to }) => gap(to) + Math.abs(to.left + to.right - at.left - at.right) / 2;
+    const found = buttons().map((one) => ({ one, to: one.getBoundingClientRect() })).filter(({ to }) => gap(to) > -1);
+    return found.length ? found.reduce((best, next) => (away(next) < away(best) ? next : best)).one : from;
+  }
+  element.addEventListener("focusin", () => update());
+  element.addEventListener("keydown", (event) => {
+    const all = buttons();
+    const at = all.indexOf(event.target);
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves = { ArrowLeft: () => all[at - 1], ArrowRight: () => all[at + 1], ArrowUp: () => beside(all[at], false), ArrowDown: () => beside(all[at], true), Home: () => all[0], End: () => all.at(-1) };
+    if (!(event.key in moves)) return;
+    event.preventDefault();
+    moves[event.key]()?.focus();
+  });
+  return { element, update };
+}
+
 /** Draws a part anew, and gives the focus back to the element of the same data-key. */
 function keepFocus(part, draw) {
   const held = part.contains(document.activeElement) && document.activeElement.dataset.key;

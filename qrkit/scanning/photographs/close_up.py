@@ -30,13 +30,10 @@ _LIGHT = reflectance(np.arange(256) / 255)
 
 
 class CloseUp(NamedTuple):
-    """The part of a photo with a symbol.
+    """The part of a photo with a symbol, whose corners are in this part.
 
-    Attributes:
-        light: float32: linear light, where 1 is the light of the brightest parts.
-        corners: The corners of the symbol in this part.
-        reduction: Pixels of the photo per pixel of this part.
-        full: Linear light of the photo, 0..1, that is 1 here.
+    `light` is float32 and linear; 1 is the light of the brightest parts, which is `full` in the linear light of the
+    photo, 0..1. `reduction` is pixels of the photo per pixel of this part.
     """
 
     light: Greys

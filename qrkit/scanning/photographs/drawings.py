@@ -48,8 +48,9 @@ MOST_UNEXPLAINED, FROM_BLUR = 0.05, 0.2
 """Noise up to which light and bend explain a photo, and how much more a photo without any sharpness may have; a code
 that is merged with a picture has more."""
 
-MOST_COMPRESSED = 0.02
-"""Noise up to which the grain of a sharp, upright picture is that of a JPEG, not of a camera."""
+MOST_COMPRESSED, LEAST_WHITE = 0.02, 250
+"""Noise up to which the grain of a sharp, upright picture on white is that of a JPEG, not of a camera; and the gray of
+white, which paper seldom has in a photo."""
 
 MOST_TURN, ROUNDED = 0.01, 1
 """Share of its side, plus pixels, by which an upright symbol may differ from an upright square."""
@@ -69,6 +70,11 @@ def is_grainy(greys: Image, corners: Corners) -> bool:
     grays, right, below, left, above = _neighbors(greys, corners)
     apart = np.maximum(np.abs(left + right - 2 * grays), np.abs(above + below - 2 * grays))
     return max(_shares_near(grays, apart)) < MOST_SMOOTH
+
+
+def is_on_white(greys: Image, corners: Corners) -> bool:
+    """Return True if the light modules, about half of a symbol, are white."""
+    return bool(np.quantile(_neighbors(greys, corners)[0], 0.75) >= LEAST_WHITE)
 
 
 def _shares_near(grays: np.ndarray, apart: np.ndarray) -> list[float]:
@@ -104,14 +110,10 @@ def is_upright(corners: Corners) -> bool:
 
 
 def is_drawing(photo: PhotoGrade, greys: Image, corners: Corners, *, is_flat: bool, is_straight: bool) -> bool:
-    """Return True if what was taken for a photo is a drawing.
+    """Return True if what was taken for a photo, with this grade, is a drawing.
 
-    Args:
-        photo: What it says, if it is a photo.
-        greys: The image, in grays.
-        corners: The corners of the symbol.
-        is_flat: True if it has areas of one color.
-        is_straight: True if the modules are where those of a flat symbol are: straightening corrects few of them.
+    `is_flat` tells of areas of one color; `is_straight` that the modules are where those of a flat symbol are:
+    straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
     if is_tilted(corners):  # or its eyes have ornaments and were found beside their place
@@ -119,7 +121,7 @@ def is_drawing(photo: PhotoGrade, greys: Image, corners: Corners, *, is_flat: bo
     is_square = is_upright(corners)
     is_even = photo.bend < MOST_BEND or (is_square and is_straight)
     is_exact = is_even and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
-    is_compressed = is_exact and is_square and photo.noise < MOST_COMPRESSED
+    is_compressed = is_exact and is_square and photo.noise < MOST_COMPRESSED and is_on_white(greys, corners)
     if is_explained and not is_compressed and is_grainy(greys, corners):
         return False
     is_bent = photo.bend > LEAST_BEND and is_explained and not is_straight

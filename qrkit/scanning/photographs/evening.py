@@ -69,14 +69,13 @@ class Evened:
 
 
 def even_out(light: Greys, white: Greys, taken: np.ndarray, base: Greys, rounds: int = ROUNDS) -> Evened:
-    """Find light and blur.
+    """Find light and blur from the light of the middle of each module.
 
     Args:
-        light: Light of the middle of each module.
         white: What each module should be, 0 for ink and 1 for paper.
         taken: bool: the modules from which the blur is found.
         base: Weight of each module for the light, 0 outside the photo.
-        rounds: Times that light and blur are found anew.
+        rounds: How often light and blur are found anew.
     """
     neighbors, weight, share = around(white), base, white
     for turn in range(rounds):

@@ -52,7 +52,6 @@ class Meant(NamedTuple):
     """What was meant to be printed.
 
     Attributes:
-        symbol: The encoded modules.
         white: What each module should be, 0 for ink and 1 for paper, (side + 2 · `MARGIN`) squared.
         wrong: bool, side x side: the modules that read wrong as they are designed.
         is_styled: True if modules have shapes of their own, whose width says nothing of the ink.
@@ -71,13 +70,7 @@ def meant_of(symbol: Symbol) -> Meant:
 
 
 def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bool = False) -> PhotoGrade:
-    """Grade the print that a photo shows.
-
-    Args:
-        greys: The photo, in grays.
-        meant: What was meant to be printed.
-        is_compared: True if `meant` is a design.
-    """
+    """Grade the print that a photo in grays shows; `is_compared` says that `meant` is a design."""
     close = close_up(greys, corners, meant.symbol.side)
     is_negative = is_inverted(close, meant.white)
     if is_negative:

@@ -49,14 +49,9 @@ GLARE = 1.2
 
 
 def second_attempt(greys: Image.Image, seconds: float) -> Located | None:
-    """Read a symbol that is found but cannot be corrected.
+    """Read a symbol that is found in a photo but cannot be corrected; None if there is none, or the time is over.
 
-    Args:
-        greys: The photo, in grays.
-        seconds: Time limit; the step that takes longer is finished.
-
-    Returns:
-        The symbol; None if there is none, or the time is over.
+    The step that takes longer than the time limit is finished.
     """
     end = monotonic() + seconds
     for found in _finds(greys, end):
@@ -81,13 +76,9 @@ def _finds(greys: Image.Image, end: float) -> Iterator[Located]:
 
 
 def symbol_of_find(greys: Image.Image, found: Located, read: Flags, end: float) -> Symbol | None:
-    """Return the exact symbol of a find.
+    """Return the exact symbol of a find, whose corners are in the orientation of the encoded symbol.
 
-    Args:
-        greys: The photo, in grays.
-        found: The find, with its corners in the orientation of the encoded symbol.
-        read: bool, side x side: the modules that were read as dark.
-        end: The time of `monotonic` at which to give up.
+    `read` marks the modules that were read as dark, side x side; `end` is the time of `monotonic` at which to give up.
     """
     form, is_fixed = _form(found)
     close = close_up(greys, found.corners, side_of(found.version))

@@ -70,13 +70,10 @@ class Surface:
 
 
 class Straight(NamedTuple):
-    """A straightened photo of a symbol and `MARGIN` modules around it.
+    """A straightened photo of a symbol and `MARGIN` modules around it, in linear light, `PIXELS` per module.
 
-    Attributes:
-        light: float32, `PIXELS` per module: linear light.
-        is_inside: bool, same shape: True for what the photo shows.
-        bend: The largest distance in modules from a flat symbol.
-        pixels: Pixels of the photo per module, where they are fewest.
+    `is_inside` marks what the photo shows. `bend` is the largest distance in modules from a flat symbol, and `pixels`
+    those of the photo per module, where they are fewest.
     """
 
     light: Greys
@@ -86,11 +83,7 @@ class Straight(NamedTuple):
 
 
 def align(close: CloseUp, white: Greys) -> Straight:
-    """Straighten a photo.
-
-    Args:
-        white: What it shows, (side + 2 · `MARGIN`) squared: 0 for ink, 1 for paper.
-    """
+    """Straighten a photo that shows `white`, (side + 2 · `MARGIN`) squared: 0 for ink, 1 for paper."""
     across = len(white)
     side = across - 2 * MARGIN
     surface = _flat(close, across)

@@ -23,35 +23,18 @@ _ERRORS = {cls.__name__: cls for cls in (NoSymbol, UnreadableFile)}
 
 
 def decode_untrusted(picture: bytes) -> bytes:
-    """Read the QR Code in an image; see `qrkit.decode`.
+    """Read the QR Code in an image; return the fields of `Decoded` as JSON. See `qrkit.decode`.
 
-    Args:
-        picture: The bytes of an image.
-
-    Returns:
-        The fields of `Decoded` as JSON.
-
-    Raises:
-        UnreadableFile: If the bytes are not such an image, or if reading takes too much time or memory.
-        NoSymbol: If no QR Code was found.
+    Raises `UnreadableFile` if the bytes are not such an image, or take too much time or memory, and `NoSymbol` without
+    a QR Code.
     """
     return _ask("decode", picture)
 
 
 def check_untrusted(picture: bytes, level: Level, audience: Audience = "phones") -> bytes:
-    """Check whether an image scans; see `qrkit.check`.
+    """Check whether an image scans, at a level below full; return the `ScanReport` as JSON. See `qrkit.check`.
 
-    Args:
-        picture: The bytes of an image.
-        level: `static`, `quick` or `standard`.
-        audience: `phones` or `all`.
-
-    Returns:
-        The `ScanReport` as JSON.
-
-    Raises:
-        UnreadableFile: If the bytes are not such an image, or if reading takes too much time or memory.
-        NoSymbol: If no QR Code was found.
+    Raises what `decode_untrusted` raises.
     """
     return _ask(f"{level} {audience}", picture)
 

@@ -27,13 +27,10 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::([0-9]{0,5}))?")
 
 
 class Hosts:
-    """The hosts that requests may be for: the configured names, those of base URLs, localhost, and IP addresses.
+    """The hosts that requests may be for: configured names in lower case, those of base URLs, localhost, and IPs.
 
     Anyone can point their own domain name to this server, and a page of theirs can then read our answers as its own
     (DNS rebinding). With an IP address, that is not possible.
-
-    Attributes:
-        names: All accepted names except IP addresses, in lower case.
     """
 
     def __init__(self, names: Collection[str], base_urls: Collection[str]) -> None:

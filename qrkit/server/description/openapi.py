@@ -328,6 +328,7 @@ SCAN = _object(
     phones=_choice(VERDICTS, "verdict for phones (simulated)"),
     embedded=_choice(VERDICTS, "verdict for embedded readers"),
     content=TEXT,
+    place=TEXT | {"description": "frame or page that was judged; empty if there is only one"},
     others=_list(TEXT | {"description": "content of another QR Code in the picture"}),
     issues=_list(ISSUE),
     **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade", "photo")},

@@ -203,7 +203,7 @@ def _export(call: Call, formats: Collection[str], size: str) -> Response:
         hint = f"the formats are {', '.join(formats)}"
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     if "format" in asked and ext != "zip":
-        raise InvalidParameter(Problem("format", asked["format"], "is only for zip"))
+        raise InvalidParameter(Problem("format", asked["format"], "is allowed only for zip"))
     image_format = choice("format", asked.get("format", "png"), IMAGE_FORMATS)
     safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
     if size and ext not in IN_SIZE:

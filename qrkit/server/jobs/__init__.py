@@ -66,14 +66,9 @@ def import_file(
 ) -> tuple[dict[str, str], bytes]:
     """Import the file that was sent, in one transaction. A worker reads it and decides how each row is handled.
 
-    Args:
-        format: The format in the query string; empty if there is none.
-        asked: Where the table is in the file, and the names that the file uses for the columns of qrkit, by the names
-            in `bodies.PLACING`.
-        turn: Returns a context manager; while it is open, nothing else changes records.
-
-    Returns:
-        The headers that count what happened, and the rows that were skipped or changed as JSON.
+    The format is that of the query string, or empty, and `asked` has the values of `bodies.PLACING`. While the context
+    manager of `turn` is open, nothing else changes records. Returns the headers that count what happened, and the rows
+    that were skipped or changed as JSON.
     """
     from qrkit.portfolio.storing import store_rows
 
@@ -101,12 +96,9 @@ def list_everything(portfolio: Portfolio) -> bytes:
 
 
 def export(portfolio: Portfolio, format: str, *, size: str = "", **how: str | bool) -> bytes:
-    """Return all campaigns and QR Codes as the bytes of a file, as `Portfolio.export_bytes` does.
+    """Return all campaigns and QR Codes as the bytes of a file, as `Portfolio.export_bytes` does with `how`.
 
-    Args:
-        format: One of `qrkit.exchange.EXPORT_FORMATS`.
-        size: The print size of the pictures in a zip or a PDF, as JSON; empty for a size in pixels.
-        **how: Further options of `export_bytes`: image_format, names and safe.
+    `size` is the print size of the pictures in a zip or a PDF, as JSON; empty for a size in pixels.
     """
     looks = looks_text(portfolio.store, portfolio.account.id)
     how["has_tags"] = has_tags_or_fields(portfolio.store, portfolio.account.id)

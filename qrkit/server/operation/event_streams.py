@@ -17,13 +17,11 @@ MOST = 50
 
 @dataclass(eq=False, slots=True)
 class Stream:
-    """A client that gets events.
+    """A client that gets events; its position is the number of the last one that it has.
 
-    Attributes:
-        position: Number of the last event that it has.
-        is_allowed: Returns whether its API key is still valid.
-        push: Sends bytes without waiting, or ends the stream if there are none. Returns False if the client has not
-            read what it was sent before, and raises ConnectionError after the end.
+    `is_allowed` returns whether its API key is still valid. `push` sends bytes without waiting, or ends the stream if
+    there are none; it returns False if the client has not read what it was sent before, and raises ConnectionError
+    after the end.
     """
 
     account_id: str

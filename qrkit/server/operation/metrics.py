@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Literal
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.files import read_file
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 """Media type of the text format."""
@@ -76,9 +77,7 @@ def metrics_of(path: str | None) -> Metrics | None:
     if path is None:
         return None
     try:
-        token = Path(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read: {error.strerror}") from error
+        token = read_file(Path(path)).decode().strip()
     except UnicodeDecodeError as error:
         raise UnreadableFile(f"{path} is not UTF-8 text") from error
     if len(token) < SHORTEST_TOKEN or not token.isascii() or len(token.split()) > 1:

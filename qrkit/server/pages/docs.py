@@ -45,7 +45,7 @@ PROBLEM = {
 }
 """A failure, as the page shows it."""
 KEY = "API key"
-"""What an operation needs that only accounts may use, as the page says it."""
+"""What the page says that an operation needs if only accounts may use it."""
 FILES = {"import_file": "posters.csv", "decode_picture": "code.png"}
 """The file that the example of an operation sends."""
 SAVED = {"generate": "code.svg", "generate_decorated": "code.svg", "export": "portfolio.csv", "picture": "code.png"}
@@ -62,14 +62,7 @@ class Part(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A parameter, or a field of an object.
-
-    Attributes:
-        kind: What values it takes.
-        choices: The values to choose from.
-        about: What it means.
-        default: Its default; "" if there is none.
-    """
+    """A parameter, or a field of an object: its kind of values, the choices, what it means, and its default or ""."""
 
     name: str
     kind: tuple[Part, ...]
@@ -80,12 +73,7 @@ class Field(NamedTuple):
 
 
 class Content(NamedTuple):
-    """A body of a request or a reply.
-
-    Attributes:
-        fields: The fields, if it is an object without a name.
-        example: An example as JSON; "" if there is none.
-    """
+    """The body of a request or a reply. It has fields if it is an object without a name; an example is JSON, or ""."""
 
     media_types: tuple[str, ...]
     kind: tuple[Part, ...]

@@ -348,11 +348,9 @@ def links_page(
     levels: Sequence[tuple[Gs1Path, Gs1Entity]],
     links: Sequence[Gs1Link] = (),
 ) -> bytes:
-    """Return an HTML page with the links of a product, place or thing.
+    """Return an HTML page with the links of a product, place or thing to choose from; by default, all of its links.
 
-    Args:
-        levels: What is identified, with its entities, the nearest first.
-        links: Those to choose from; by default all.
+    The levels are what is identified, with its entities, the nearest first.
     """
     language = Reader.of(headers).language
     shown = [(path, link) for path, entity in levels for link in entity.links if link in (links or entity.links)]

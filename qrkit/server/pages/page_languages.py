@@ -37,11 +37,9 @@ MINUTES_AT_MOST = 99
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language of pages, with a tag such as `de` or `de-AT`.
+    """A language of pages, with a tag such as `de` or `de-AT`, and its words by English sentence; none for English.
 
-    Attributes:
-        locale: Says how dates and times are written. Plain English gets the 24-hour clock, with the day first.
-        words: Maps English sentences to sentences of this language; empty for English.
+    The locale says how dates and times are written. Plain English gets the 24-hour clock, with the day first.
     """
 
     tag: str

@@ -93,9 +93,8 @@ def _form_error(words: str) -> BadRequest:
 def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str, str]) -> Table:
     """Read the table of the file that a body is or contains.
 
-    Args:
-        format: The format of the file; if it is empty, the body has to say it.
-        asked: Where the table of the file is, and what it calls our columns, by `PLACING`. A form may say it, too.
+    If the format is empty, the body has to say it. `asked` says where the table is, and what it calls our columns, by
+    `PLACING`; a form may say it, too.
     """
     from qrkit.exchange.locating import Place
     from qrkit.portfolio.importing import read_table

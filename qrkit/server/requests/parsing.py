@@ -61,7 +61,7 @@ def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
     """Parse a query string to its parameters, with names in lower case. An empty value counts as absent.
 
     Errors and warnings never contain values, because one of them may be an API key. The query is decoded as Latin-1, as
-    WSGI servers provide it. `told` gets warnings about the outdated encoding of old scripts.
+    WSGI servers provide it. `told` collects warnings about the outdated encoding of old scripts.
     """
     if len(query) > LONGEST_QUERY:
         raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are allowed")

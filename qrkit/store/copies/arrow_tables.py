@@ -58,18 +58,18 @@ def pandas_frame(given: Any, name: str) -> pd.DataFrame:
     with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
         try:
             alone.register("given", _Stream(given))
-            rows = alone.sql("FROM given")
-            names = [
-                name
-                for name, kind in zip(rows.columns, rows.types, strict=True)
-                if str(kind) == "TIMESTAMP WITH TIME ZONE"
-            ]
-            moments = ", ".join(MOMENT.format(name.replace('"', '""')) for name in names)
-            chosen = f"* REPLACE ({moments})" if moments else "*"
-            found: pd.DataFrame = alone.sql(f"SELECT {chosen} FROM given").df()
+            found, _ = frame_in_utc(alone.sql("FROM given"))
         except duckdb.Error as error:
             raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}: {error}", "wrong-type")) from error
     return found
+
+
+def frame_in_utc(rows: duckdb.DuckDBPyRelation) -> tuple[pd.DataFrame, list[str]]:
+    """Return rows as a DataFrame, and the names of timestamps that had a time zone; they are UTC without one."""
+    kinds = zip(rows.columns, rows.types, strict=True)
+    names = [name for name, kind in kinds if str(kind) == "TIMESTAMP WITH TIME ZONE"]
+    moments = ", ".join(MOMENT.format(name.replace('"', '""')) for name in names)
+    return rows.project(f"* REPLACE ({moments})" if moments else "*").df(), names
 
 
 def _hint(given: object) -> str:

@@ -33,10 +33,8 @@ def texts_of(tables: Mapping[str, Sequence[str]]) -> str:
 def create_enums(run: Callable[[str, dict[str, Any]], Any], table: str, texts: Mapping[str, list[str] | None]) -> str:
     """Create a temporary type for each column with texts; return the SELECT list that converts the columns.
 
-    Args:
-        run: Runs a statement on the connection that the types are for.
-        table: The beginning of the names of the types.
-        texts: The row of `texts_of`.
+    `run` runs a statement on the connection that the types are for; their names begin with `table`. `texts` is the row
+    of `texts_of`.
     """
     types = _types(table, texts)
     for name, type in types.items():

@@ -322,10 +322,7 @@ class Database(Engine):
     def reopen(self, replace: Callable[[], None] | None = None) -> None:
         """Close and reopen the file, as DuckDB requires after a disk failure; the caller must hold both locks.
 
-        `replace` is called while the file is closed.
-
-        Raises:
-            UnreadableFile: If the file can no longer be opened.
+        `replace` is called while the file is closed. Raises `UnreadableFile` if the file can no longer be opened.
         """
         with self._changing():
             self._disconnect()

@@ -47,8 +47,7 @@ def logs_of(path: Path) -> list[Path]:
 def check_log(path: Path) -> None:
     """Cut off a damaged end of a file's log, as left by a power failure; nothing else may have the file open.
 
-    Raises:
-        StoreDamaged: If commits after the damage would be lost; the log is then left unchanged.
+    Raises `StoreDamaged`, with the log unchanged, if commits after the damage would be lost.
     """
     for log in logs_of(path):
         content = _read(log)

@@ -62,12 +62,7 @@ class ArchivedElsewhere(StoreBusy):
 
 @dataclass(frozen=True, slots=True)
 class HistoryFile:
-    """A file of archived visits; times are UTC without a time zone.
-
-    Attributes:
-        file: Its path in the place of the history.
-        version: The version of its columns.
-    """
+    """A file of archived visits, whose path is one in the place of the history; times are UTC without a time zone."""
 
     file: str
     first: datetime

@@ -22,6 +22,7 @@ from qrkit.store.questions.scans import Scans
 from qrkit.store.recording.click_ids import LENGTH, click_of
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.short_codes import codes_named
 from qrkit.tracking.conversion import SHOPS, Conversion, number_in
 from qrkit.tracking.records import Visit
 from qrkit.tracking.text_columns import text_of, with_dtypes
@@ -57,7 +58,7 @@ TOLD = """
 """
 """A further table expression after those of a view: the conversions, each ID of a QR Code once."""
 FindCode = Callable[[int | None, str], Mapping[str, Any] | None]
-"""Selects a QR Code by its number or, without a number, by its short code."""
+"""Selects a QR Code by its number or, without a number, by its short code or short URL."""
 TYPES = dict.fromkeys(("qrcode_id", "short_code", "id", "name", "currency"), "str") | {"value": "Float64"}
 
 
@@ -78,7 +79,13 @@ class ConversionImport:
 
 def find_code(store: Store) -> FindCode:
     """Return a function that asks a store for each QR Code once."""
-    return cache(lambda number, code: store.row(CODE, {"number": number, "code": code}))
+
+    @cache
+    def find(number: int | None, text: str) -> Mapping[str, Any] | None:
+        code = next(codes_named(store, text), text) if number is None else ""
+        return store.row(CODE, {"number": number, "code": code})
+
+    return find
 
 
 def conversion_visit(
@@ -166,8 +173,8 @@ class Conversions:
         Args:
             frame: A DataFrame of pandas or polars, an Arrow table, or a list with a dict for each row. The fields are
                 `click_id` (ID of the scan, or a text with it, such as the URL of the landing page) or, as weaker
-                evidence, `short_code`; `time` (datetime or ISO 8601; UTC without a time zone); and optionally `id`,
-                `name` (by default "conversion"), `value` (0..10^12) and `currency` (three letters).
+                evidence, `short_code` (also a short URL); `time` (datetime or ISO 8601; UTC without a time zone); and
+                optionally `id`, `name` (by default "conversion"), `value` (0..10^12) and `currency` (three letters).
             columns: The column of each field, such as `{"click_id": "Landing page", "id": "Order"}`, or `shopify`,
                 `woocommerce` or `ga4` for the usual names in their exports; by default, columns have the names of the
                 fields. Other columns are not read.

@@ -100,11 +100,8 @@ WHERE qrcodes.short_code = history.short_code AND imported_scans > 0
 def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> int:
     """Store the rows of a table of scans that are not in the store yet; return the number of rows added.
 
-    Each added row replaces one scan of the number imported with its QR Code. If an error occurs, no row is stored.
-
-    Raises:
-        InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code does not belong to the
-            account; the error names the column and the first invalid row.
+    Each added row replaces one scan of the number imported with its QR Code. If an error occurs, no row is stored; the
+    error names the column and the first invalid row.
     """
     prepared = prepared_frame(frame)
     drain(store)

@@ -24,7 +24,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import pd
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.connection import Store
-from qrkit.store.copies.arrow_tables import is_table, pandas_frame
+from qrkit.store.copies.arrow_tables import frame_in_utc, is_table, pandas_frame
 from qrkit.store.copies.sandbox import ALONE, Config, Query
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
@@ -209,9 +209,10 @@ def _result(store: Store, file: Path) -> pd.DataFrame:
         reader, name = cursor(), file.parent.name  # letters, digits and underscores
         reader.execute(f"ATTACH {quoted(str(file))} AS {name} (READ_ONLY)")
         try:
-            return reader.execute(f"FROM {name}.result").df()
+            frame, moments = frame_in_utc(reader.sql(f"FROM {name}.result"))
         finally:
             reader.execute(f"DETACH {name}")
+    return frame.assign(**{moment: frame[moment].dt.tz_localize("UTC") for moment in moments})
 
 
 def _select(types: Mapping[str, str], used: Sequence[str], file: Path | None) -> str:

@@ -124,11 +124,9 @@ class HasFields(Protocol):
 
 
 def check_attribute(name: str, given: object, scans: HasFields, *further: str) -> None:
-    """Raise unless `given` is an attribute, or the name of a user's field in a view.
+    """Raise unless `given` is an attribute, the name of a user's field in a view, or one of the further names.
 
-    Args:
-        name: The parameter, for the error.
-        *further: What else is allowed, for the error.
+    The error calls it by its parameter, `name`.
     """
     if given in get_args(Attribute):
         return

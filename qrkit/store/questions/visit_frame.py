@@ -29,11 +29,8 @@ FRAME_COLUMNS = {
 def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the rows with all columns, each converted to its dtype, and fill in missing values where possible.
 
-    Columns of text are categorical: their texts repeat, and pandas and DuckDB then treat each text once.
-
-    Raises:
-        InvalidParameter: If a column is missing or unknown, or a value is invalid; the error names the column and the
-            first invalid row.
+    Columns of text are categorical: their texts repeat, and pandas and DuckDB then treat each text once. Errors name
+    the column and the first invalid row.
     """
     frame = _frame_of(given)
     _check_names([str(name) for name in frame.columns])

@@ -33,12 +33,10 @@ SELECT unnest($numbers::BIGINT[]), unnest($accounts::VARCHAR[]), unnest($events:
 
 
 class Event(NamedTuple):
-    """What happened to a QR Code.
+    """What happened to a stored QR Code, given by its number; 0 for all of an account together.
 
-    Attributes:
-        qrcode: Number of the QR Code, which is stored; 0 for all of an account together.
-        time: In UTC: ISO 8601 without an offset.
-        data: What else receivers learn, for JSON; besides, they learn what the QR Code is called and where it leads.
+    The time is UTC in ISO 8601 without an offset. `data` is what receivers learn besides what the QR Code is called and
+    where it leads, for JSON.
     """
 
     qrcode: int

@@ -62,12 +62,10 @@ _log = logging.getLogger("qrkit")
 
 
 class WaitingVisit(NamedTuple):
-    """A visit on its way to the store.
+    """A visit on its way to the store, with its user agent cut at 512 characters.
 
-    Attributes:
-        user_agent: Cut at 512 characters.
-        scanned: Number of the QR Code for which the visit counts as a scan; None if the visit is not a scan.
-        fields: JSON of the other columns of the table `visits`; empty if the visit was withdrawn.
+    `scanned` is the number of the QR Code for which it counts as a scan; None if it is not a scan. `fields` is JSON of
+    the other columns of the table `visits`; empty if the visit was withdrawn.
     """
 
     user_agent: str
@@ -146,15 +144,11 @@ class Inbox:
         return self.last - (self.moved or 0)
 
     def add(self, visit: WaitingVisit, *, seconds: float, keep_late: bool) -> bool:
-        """Add a visit, and return whether it is durable.
+        """Add a visit, and return whether it is durable; raise `NotTried` if the file failed for an earlier visit.
 
-        Args:
-            seconds: How long to wait while other threads commit. A thread that commits itself waits for the disk.
-            keep_late: Whether a visit that is not durable in time is added later. Otherwise, it is withdrawn, even if
-                it is being written.
-
-        Raises:
-            NotTried: If the file failed for an earlier visit.
+        It waits `seconds` while other threads commit; a thread that commits itself waits for the disk. With
+        `keep_late`, a visit that is not durable in time is added later; otherwise, it is withdrawn, even if it is being
+        written.
         """
         entry = self._enqueue(visit)
         is_late = not entry.leads and not entry.woken.acquire(timeout=max(0.0, seconds))

@@ -57,11 +57,8 @@ _log = logging.getLogger("qrkit")
 def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late: bool = True) -> bool:
     """Record a visit, and return whether it is durable.
 
-    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process.
-
-    Args:
-        seconds: Maximum time to wait while the visits of other threads are written.
-        keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn.
+    Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process,
+    and `seconds` and `keep_late` mean what they do for `Inbox.add`.
     """
     store.check_writable()
     try:
@@ -75,11 +72,7 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
 
 
 def drain(store: Store) -> None:
-    """Move all visits recorded so far into the store, except inside a transaction or for a read-only store.
-
-    Raises:
-        StoreBusy: If the store cannot be written.
-    """
+    """Move all visits recorded so far into the store, except inside a transaction or for a read-only store."""
     if not store.database.read_only and not store.is_in_transaction:
         store.check_open()
         _recorder_of(store.database).drain()

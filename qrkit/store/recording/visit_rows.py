@@ -37,8 +37,7 @@ _values_of = attrgetter(*(f"place.{name}" if name in Place.__slots__ else name f
 def waiting_visit(visit: Visit) -> WaitingVisit:
     """Convert a visit to the form that an inbox stores.
 
-    Raises:
-        ValueError: If the store cannot represent a value: a lone surrogate, a number that is too large, NaN.
+    Raises ValueError if the store cannot represent a value: a lone surrogate, a number that is too large, NaN.
     """
     fields = dict(zip(FIELDS, _values_of(visit), strict=True)) | {"time": naive(visit.time).isoformat()}
     for name, bits in (("qrcode", 31), ("visitor", 64)):

@@ -265,8 +265,7 @@ def _dtype(name: str, values: Sequence[Any]) -> str:
 class CodesText(NamedTuple):
     """New QR Codes as JSON. The database reads it, which takes the interpreter a hundredth of the work of values.
 
-    Attributes:
-        rows: A list of objects with the columns of the table `qrcodes`, at most `MOST_IN_TEXT`.
+    Rows are a list of objects with the columns of the table `qrcodes`, at most `MOST_IN_TEXT`.
     """
 
     rows: str

@@ -89,12 +89,7 @@ DELETE FROM deliveries d WHERE time < ?::TIMESTAMP OR time < (
 
 
 class Progress(NamedTuple):
-    """A webhook whose events this process may send now.
-
-    Attributes:
-        position: Number of the last event that was sent.
-        claimed: Until when no other process sends its events.
-    """
+    """A webhook whose events after a position this process may send now, and no other one until `claimed`."""
 
     webhook: Webhook
     account_id: str
@@ -103,13 +98,10 @@ class Progress(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """An attempt to send events. Its time is when it began, in UTC without a time zone.
+    """An attempt to send events together. Its time is when it began, in UTC without a time zone.
 
-    Attributes:
-        event: ID of the first event; 0 for a test.
-        events: How many events were sent together.
-        status: The status of the answer; None without an answer.
-        error: Why it failed; empty if it did not.
+    `event` is the ID of the first event; 0 for a test. `status` is that of the answer; None without one. `error` says
+    why it failed; empty if it did not.
     """
 
     time: datetime
@@ -185,10 +177,8 @@ _parsed = lru_cache(maxsize=1_000)(parse_user_agent)
 def settle(store: Store, progress: Progress, webhook: Webhook, *, position: int, due: datetime) -> bool:
     """Record how far a webhook has got after a turn, in the open transaction; False if another process has taken it.
 
-    Args:
-        webhook: The webhook after the turn: whether it is active, and how often it failed.
-        position: Number of the last event that is done with.
-        due: When the next attempt may begin.
+    The position is that of the last event that is done with; the webhook says whether it is active, and how often it
+    failed. The next attempt may begin when it is `due`.
     """
     last = {"failures": webhook.failures, "active": webhook.active, "position": position, "due": naive(due)}
     return bool(store.rows(SETTLE, {"id": webhook.id, "claimed": progress.claimed, **last}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import lru_cache
@@ -25,7 +25,7 @@ from qrkit.tracking.gs1_entities import Gs1Entity, entities_of
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.redirect_rules import NEEDS_A_NUMBER, RedirectRule
 from qrkit.tracking.schedule import active_content
-from qrkit.tracking.short_urls import beginnings, is_address_of, without_mistakes
+from qrkit.tracking.short_urls import beginnings, is_address_of, path_of, tidy_code, with_scheme, without_mistakes
 from qrkit.tracking.times import utc
 from qrkit.tracking.utm import Utm, utm_query
 
@@ -249,6 +249,18 @@ def longest_known(store: Store, path: str) -> tuple[str, str] | None:
         if code := spelling(store, start):
             return code, path[len(start) :]
     return None
+
+
+def codes_named(store: Store, text: str, base_url: str = "") -> Iterator[str]:
+    """Yield the short codes that a short code, a path or a short URL may name, the likeliest first."""
+    url = with_scheme(text)
+    path = path_of(url, base_url) if "://" in url else text.strip().strip("/").partition("?")[0]
+    path = tidy_code(path or "")
+    # Below the path of another base URL, the last part may be the short code.
+    for start in (path, path.rpartition("/")[2]):
+        found = longest_known(store, start)
+        if found and found[1][:1] in ("", "/"):
+            yield found[0]
 
 
 def longest_pasted(store: Store, path: str) -> tuple[str, str] | None:

@@ -211,12 +211,7 @@ class ServedCursor:
         return self.received()
 
     def received(self) -> tuple[dict[str, Any], bytes]:
-        """Return the next answer and the bytes that follow it.
-
-        Raises:
-            OSError: If the other process has gone.
-            EOFError: If it has closed the connection.
-        """
+        """Return the next answer and the bytes that follow it; OSError or EOFError if the other process has gone."""
         try:
             answer, data = receive(self._connection)
         except BaseException:

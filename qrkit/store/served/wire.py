@@ -46,8 +46,7 @@ class TooLong(ValueError):
 def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
     """Send a message: JSON, which may also contain timestamps, dates, times, durations, decimals and bytes.
 
-    Raises:
-        TooLong: If the message or the bytes are too long; nothing is sent.
+    Nothing is sent if it raises `TooLong`.
     """
     text = json.dumps(message, default=_tagged, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if max(len(text), len(data)) > MOST_BYTES:
@@ -57,11 +56,7 @@ def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
 
 
 def receive(connection: socket.socket) -> tuple[Any, bytes]:
-    """Receive a message and the bytes that follow it.
-
-    Raises:
-        TooLong: If the message claims to be too long; the connection cannot be used any more.
-    """
+    """Receive a message and the bytes that follow it. After `TooLong`, the connection cannot be used any more."""
     lengths = _LENGTHS.unpack(_read(connection, _LENGTHS.size))
     if max(lengths) > MOST_BYTES:
         raise TooLong(f"a message of {max(lengths):,} bytes is too long; {MOST_BYTES:,} are allowed")

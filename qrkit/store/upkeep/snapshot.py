@@ -29,8 +29,7 @@ HEADERS = 3 * 4096
 class Snapshot(Store):
     """A read-only copy of a store, made while another process uses the original.
 
-    Attributes:
-        path: The file of the original store, as you gave it; `original` is its absolute path.
+    `path` is the file of the original store, as you gave it; `original` is its absolute path.
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -77,7 +77,7 @@ def start(tmp_path):
         lines = []
         for line in process.stdout:
             lines.append(line)
-            if found := re.search(r"http://127\.0\.0\.1:\d+/(?:\?token=[\w-]{43})?", line):
+            if found := re.search(r"http://127\.0\.0\.1:\d+/(?:\?token=[\w-]{43})?(?=\s)", line):
                 late.cancel()
                 return process, found[0]
         raise RuntimeError("".join(lines))

@@ -54,7 +54,7 @@ def test_what_is_missing_is_told_and_no_error():
     assert form.fields == {"ssid": "Nero"}
 
 
-def test_the_form_tells_in_the_language_of_the_studio_what_is_missing():
+def test_the_form_names_missing_fields_in_the_language_of_the_studio():
     studio = Designer("hello", name="contents", language="de")
     studio.edit(Edit(("form",), value="email"))
     assert studio.state["form"]["missing"] == "Empfänger ist erforderlich"

@@ -14,7 +14,7 @@ from ipywidgets.widgets.widget import _instances
 from PIL import Image
 from traitlets import TraitError
 
-from qrkit import Design, Frame, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
+from qrkit import Caption, Design, Frame, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
 from qrkit.design.presets import PRESETS
 from qrkit.drawing.logo import placed_logo
 from qrkit.errors import ContentTooLong, RemoteContentDisabled
@@ -273,6 +273,36 @@ def test_words_make_a_frame_and_a_frame_goes_without_them(studio):
     assert studio.design.frame == Frame("pill", caption="Menu")
     say(studio, ask="edit", edits=[{"path": ["frame"], "value": None}])
     assert studio.design.frame is None
+
+
+@pytest.fixture
+def german():
+    made = Designer(TEXT, name="test", language="de")
+    yield made
+    made.close()
+
+
+def test_captions_of_looks_are_in_the_language_of_the_studio(german):
+    say(german, ask="preset", name="ticket")
+    assert german.design.frame.caption == Caption("Eintritt für eine Person", subtitle="Code am Eingang vorzeigen")
+    say(german, ask="preset", name="bubble")
+    assert german.design.frame.caption == Caption("Zur Speisekarte")
+    say(german, ask="edit", edits=[{"path": ["frame", "caption", "text"], "value": "Kommt herein"}])
+    say(german, ask="preset", name="bar")
+    assert german.design.frame.caption == Caption("Kommt herein")
+
+
+def test_a_caption_by_default_is_written_in_the_language_of_the_studio(german):
+    """So Python, which speaks English, draws what the studio shows."""
+    say(german, ask="edit", edits=[{"path": ["frame", "kind"], "value": "pill"}])
+    assert german.design.frame == Frame("pill", caption="Scan mich")
+    say(german, ask="edit", edits=[{"path": ["frame", "kind"], "value": "border"}])
+    assert german.design.frame == Frame("border")
+    say(german, ask="edit", edits=[{"path": ["frame", "caption", "text"], "value": "Scan mich"}])
+    assert german.design.frame == Frame("border", caption="Scan mich")
+    say(german, ask="edit", edits=[{"path": ["frame", "kind"], "value": "bar"}])
+    say(german, ask="edit", edits=[{"path": ["frame", "caption"], "value": None}])
+    assert german.design.frame == Frame("bar", caption="Scan mich")
 
 
 def test_issue_is_fixed_by_one_click_that_can_be_undone(studio):

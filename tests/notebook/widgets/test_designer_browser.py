@@ -27,6 +27,11 @@ studio
 """
 TELL = "print(studio.design.to_json())"
 ALL_SEEN = "() => [...document.querySelectorAll('.qk-look img')].every((one) => one.naturalWidth)"
+HELD = "() => document.activeElement.ariaLabel ?? document.activeElement.innerText"
+IS_IN_SIGHT = """(part) => {
+    const [inside, around] = [part, part.closest(".qk-panel")].map((one) => one.getBoundingClientRect());
+    return inside.top >= around.top && inside.bottom <= Math.min(around.bottom, innerHeight) + 1;
+}"""
 MOST_BYTES_AGAIN = 60_000
 MOST_RENDERS_BEHIND = 3
 TABS = ["Looks", "Content", "Colors", "Shapes", "Logo", "Frame", "Text", "More"]
@@ -394,9 +399,42 @@ def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
     assert (color.input_value(), color.get_attribute("aria-invalid")) == ("#121212", None)
     design = told(page)
     assert (design.foreground.rgb, design.padding) == ("#121212", 5)
-    assert colors.get_by_text("Contrast 92%: enough").count() == 2
+    assert colors.get_by_text("Contrast 92%: enough").count() == 1
     color.fill("#AAAAAA")
     colors.get_by_text("Contrast 33%: scanners may fail").first.wait_for()
+
+
+@pytest.mark.slow
+def test_tab_stops_once_in_the_gallery_and_arrow_keys_move_in_it(notebook):
+    page, studio = opened(notebook)
+    looks = tab(studio, "Looks").get_by_role("group", name="Looks")
+    looks.get_by_role("button", name="Plain", exact=True).focus()
+    for key, name in {
+        "ArrowDown": "Plain in midnight",
+        "ArrowRight": "Plain in graphite",
+        "End": "Wifi in plum",
+        "ArrowUp": "Wifi",
+        "Home": "Plain",
+    }.items():
+        page.keyboard.press(key)
+        assert page.evaluate(HELD) == name
+    page.keyboard.press("ArrowRight")
+    for key, inside in {"Shift+Tab": 0, "Tab": 1}.items():
+        page.keyboard.press(key)
+        assert looks.locator(":focus").count() == inside
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    looks.get_by_role("button", name="Plain in midnight", exact=True, pressed=True).wait_for()
+
+
+@pytest.mark.slow
+def test_an_error_below_what_a_panel_shows_comes_into_sight(notebook):
+    _, studio = opened(notebook)
+    more = tab(studio, "More")
+    error = more.locator(".qk-files .qk-error")
+    more.get_by_label("Open a design file").set_input_files({"name": "a.json", "mimeType": "", "buffer": b"{"})
+    error.filter(has_text="JSON").wait_for()
+    assert error.evaluate(IS_IN_SIGHT)
 
 
 @pytest.mark.slow

@@ -484,7 +484,7 @@ def test_what_is_wrong_with_a_rule_is_told_when_it_is_tried_and_when_it_is_saved
     assert shop.find_qrcode("code1").rules == ()
 
 
-def test_what_is_wrong_with_a_rule_is_told_in_the_language_of_the_page(shop):
+def test_problems_of_a_rule_are_in_the_language_of_the_page(shop):
     browser = PortfolioBrowser(shop, name="rules", language="de")
     choose(browser, shop, shop.list_qrcodes()[0].name)
     rules = [{"conditions": [{"type": "device"}], "content": "https://example.com/app"}]

@@ -231,8 +231,7 @@ def numbers(view: Scans) -> dict[str, int | None]:
 class Drawn(NamedTuple):
     """A chart of a dashboard, with the numbers that it shows.
 
-    Attributes:
-        is_wide: Whether it takes the whole width where others stand side by side.
+    A wide one takes the whole width where others stand side by side.
     """
 
     title: str

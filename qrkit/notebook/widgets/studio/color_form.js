@@ -11,8 +11,15 @@ const cssColor = ({ color, opacity = 1 }) => {
 };
 const cssRamp = (stops) => `linear-gradient(to right, ${stops.map((stop) => `${cssColor(stop)} ${stop.offset * 100}%`).join(", ")})`;
 
+/** The contrast of the foreground leads; another color has one of its own only where that is low. */
+function toldContrast(contrasts, path) {
+  const found = contrasts[path.join(".")];
+  const isOwn = path[0] === "foreground" || (found?.verdict !== "enough" && found?.words !== contrasts.foreground?.words);
+  return isOwn ? found : null;
+}
+
 function colorControl(studio, spec, path) {
-  const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true", placeholder: spec.optional && "automatic" });
+  const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true", placeholder: spec.optional && say("automatic") });
   const picker = h("input", { type: "color", "aria-label": say("Pick {field}", null, { field: spec.label }) });
   const contrast = h("p", { class: "qk-contrast", id: newId(), hidden: true });
   const swatches = makeSwatches(studio, spec, path, (color) => {
@@ -35,12 +42,11 @@ function colorControl(studio, spec, path) {
     studio.colors.use(input.value);
   });
   input.addEventListener("change", () => input.getAttribute("aria-invalid") || studio.colors.use(input.value));
-  input.addEventListener("blur", () => studio.refresh());
   function update(fill, errors) {
     const value = fill?.stops ? fill.stops[0].color : fill;
     const isWrong = made.complain(errors);
     field.update(value, isWrong);
-    const found = isWrong ? null : studio.contrasts[path.join(".")];
+    const found = isWrong ? null : toldContrast(studio.contrasts, path);
     contrast.hidden = !found;
     contrast.textContent = found?.words ?? "";
     contrast.dataset.verdict = found?.verdict ?? "";
@@ -98,7 +104,7 @@ function makeStops(studio, spec, path) {
       chosen = 0;
       send(value);
     };
-    ramps.append(tool("", name, take, { class: "qk-preset-ramp", style: `background: ${cssRamp(value)}` }));
+    ramps.append(tool("", say(name), take, { class: "qk-preset-ramp", style: `background: ${cssRamp(value)}` }));
   }
 
   const send = (value, gesture) => studio.edit([{ path, value }], gesture);

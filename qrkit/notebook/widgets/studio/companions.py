@@ -10,11 +10,12 @@ from typing import Any
 
 from qrkit.design.color import Color
 from qrkit.design.decoration import PHOTO_TYPES, photo_rule
-from qrkit.design.frames import USUAL_KIND
+from qrkit.design.frames import USUAL, USUAL_KIND, WORDLESS
 from qrkit.design.limits import ALIKE
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.logo import Logo
 from qrkit.errors import QrkitError
+from qrkit.languages import say
 from qrkit.pictures.image import QRImage
 
 Fields = dict[str, Any]
@@ -28,6 +29,7 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
     """
     if path[0] in ("frame", "wrapper"):
         _surround(fields, is_frame=path[0] == "frame")
+        _caption(fields.get("frame"), is_new_kind=path == ("frame", "kind"))
     match path:
         case ("modules", "type"):
             _sprite_by_type(fields["modules"])
@@ -56,6 +58,17 @@ def _surround(fields: Fields, *, is_frame: bool) -> None:
         frame.setdefault("kind", USUAL_KIND)
     elif frame == {}:
         del fields["frame"]
+
+
+def _caption(frame: Any, *, is_new_kind: bool) -> None:
+    """Write the caption that a frame has by default in the language of the context, so that every program draws it."""
+    usual = {"text": say(USUAL.text)}
+    if not isinstance(frame, dict) or usual["text"] == USUAL.text:
+        return
+    if frame.get("kind") not in WORDLESS:
+        frame.setdefault("caption", usual)
+    elif is_new_kind and frame.get("caption") == usual:
+        del frame["caption"]
 
 
 def _scale_hole(wrapper: Fields, side: str, before: float) -> None:

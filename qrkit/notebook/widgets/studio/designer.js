@@ -112,6 +112,14 @@ function render(host) {
   root.append(bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
 
   let quiet = null;
+  let complaints = "";
+  /** What is newly wrong may be below the part of a panel that is in sight. */
+  function reveal() {
+    const seen = [...side.querySelectorAll(".qk-error")].filter((one) => one.offsetParent && one.textContent);
+    const now = seen.map((one) => one.textContent).join("\n");
+    if (now !== complaints && seen.length) (seen.find((one) => one.parentElement.contains(side.getRootNode().activeElement)) ?? seen[0]).scrollIntoView({ block: "nearest" });
+    complaints = now;
+  }
   function draw() {
     const { values, errors } = state;
     const isIdle = outbox.isIdle();
@@ -132,6 +140,7 @@ function render(host) {
     const isSeen = [...root.querySelectorAll(".qk-error:not(.qk-general, [hidden])")].some((one) => one.offsetParent);
     const first = "" in errors ? ["", errors[""]] : isSeen ? null : Object.entries(errors)[0];
     wrong.textContent = first ? complaint(form.groups, ...first) : "";
+    reveal();
     clearTimeout(quiet);
     if (isIdle && state.badge === null) quiet = setTimeout(check, QUIET);
     else if (isIdle && !state.kept) studio.ask({ ask: "keep" });

@@ -22,7 +22,6 @@ from traitlets import Dict, Instance, observe, validate
 from qrkit.contents.cards import file_stem, summary
 from qrkit.design.decoration import Marker, Markers
 from qrkit.design.design import Design
-from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.design.gradient import Gradient
 from qrkit.design.limits import Within
 from qrkit.design.shapes.icons import icon, icon_names
@@ -320,7 +319,7 @@ class Designer(Page):
             eyes = Markers(top_left=marker, top_right=marker, bottom_left=marker)
             return design.replace(content=SHORT, markers=eyes, padding=1, frame=None, layers=())
         if kind == "frame":
-            return design.replace(frame=(design.frame or Frame(USUAL_KIND)).replace(kind=name) if name else None)
+            return self._draft.edited(Edit(("frame", "kind"), value=name) if name else Edit(("frame",)))
         return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
 
     def _on_check(self, message: dict[str, Any]) -> None:

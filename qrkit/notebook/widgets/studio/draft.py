@@ -114,13 +114,14 @@ class Draft:
 
         Dependent fields change along, and coordinates in pixels follow if the symbol becomes larger or smaller.
         """
-        self.take(self._edited(edits), gesture)
+        self.take(self.edited(*edits), gesture)
 
     def try_out(self, *edits: Edit) -> None:
         """Raise the error that `edit` would raise, without any change."""
-        self._draw(self._edited(edits))
+        self._draw(self.edited(*edits))
 
-    def _edited(self, edits: Sequence[Edit]) -> Design:
+    def edited(self, *edits: Edit) -> Design:
+        """Return the design that `edit` would make."""
         fields = fields_of(self.design)
         for change in edits:
             self._apply(fields, change)

@@ -106,6 +106,7 @@ function typed(studio, spec, path, input, { read = (text) => text, write = (valu
   }
   input.addEventListener("input", () => send(read(input.value)));
   input.addEventListener("change", () => (count += 1));
+  input.addEventListener("blur", () => studio.refresh());
   function update(value, isWrong) {
     if (studio.isIdle()) isAhead = false;
     input.ariaInvalid = isWrong ? "true" : null;
@@ -116,9 +117,10 @@ function typed(studio, spec, path, input, { read = (text) => text, write = (valu
   return { update, send, done: () => (count += 1) };
 }
 
-/** Whether what is being written says the same already: "1." and "1", "NAVY" and "#000080" just chosen. */
+/** Whether what is being written says the same already: "1." and "1", "NAVY" and "#000080", nothing and the default. */
 function sameMeaning(input, text) {
   if (input.getRootNode().activeElement !== input) return false;
+  if (!input.value) return true;
   return input.type === "number" ? Number(input.value) === Number(text) : input.dataset.free === "true";
 }
 

@@ -40,8 +40,8 @@ function makeGallery(studio, presets) {
   const title = (name) => say(capital(name));
   const saved = makeSavedLooks(studio);
   const faces = new Map(); // presets and their colorways, by key and name of the colorway
-  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-stack qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each look is shown with your own content.")), grid);
+  const grid = makeRoving({ class: "qk-looks", "aria-label": say("Looks") }, ...presets.map(makeCard));
+  const element = h("div", { class: "qk-stack qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each look is shown with your own content.")), grid.element);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });
@@ -61,6 +61,7 @@ function makeGallery(studio, presets) {
     saved.update(state);
     const { name, colorway = presets.find((one) => one.name === name)?.colorways[0].name } = studio.chosen;
     for (const [key, face] of faces) face.setAttribute("aria-pressed", [keyOf(studio.chosen), keyOf(studio.chosen) + colorway].includes(key));
+    grid.update(faces.get(keyOf(studio.chosen)));
   }
   return { element, update, save: saved.save, told: saved.told };
 }

@@ -52,11 +52,10 @@ def _path(name: str) -> str:
 
 
 class LogoForm:
-    """The logo of a design, as people set it.
+    """The logo of a design, as people set it; `placed` is None while there is none.
 
-    Attributes:
-        placed: Where it is in the design; None while there is none.
-        largest: Share of the symbol's side up to which it uses at most half of the error correction; None if unknown.
+    `largest` is the share of the symbol's side up to which it uses at most half of the error correction; None if
+    unknown.
     """
 
     def __init__(self, design: Design) -> None:

@@ -9,7 +9,7 @@ const KEEPS = {
 /** Gives { element, update(state) }. */
 function makeSavedLooks(studio) {
   let drawn = "";
-  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Yours") });
+  const { element: grid, update: rove } = makeRoving({ class: "qk-looks", "aria-label": say("Yours") });
   const heading = h("h4", { class: "qk-label" }, say("Yours"));
   const save = makeSaveForm(studio);
   const use = makeUseForm(studio);
@@ -32,7 +32,10 @@ function makeSavedLooks(studio) {
     element.hidden = menu.hidden = told.hidden = saved === null;
     if (saved === null) return;
     const now = JSON.stringify(saved.looks);
-    if (now !== drawn) grid.replaceChildren(...saved.looks.map(makeCard));
+    if (now !== drawn) {
+      grid.replaceChildren(...saved.looks.map(makeCard));
+      rove();
+    }
     drawn = now;
     saved.looks.forEach((look, index) => grid.children[index].firstChild.setAttribute("aria-pressed", keyOf(look) === keyOf(studio.chosen)));
     grid.hidden = heading.hidden = !saved.looks.length;
