@@ -117,7 +117,8 @@ def gs1_digital_link(
 
 def _in_path(named: Mapping[str, str], elements: Mapping[str, str]) -> dict[str, str]:
     """Return the key of a link and its qualifiers by number, in the order of the path."""
-    key, values = _key(named, elements), {NAMES[name]: value for name, value in named.items()} | elements
+    values = {**{NAMES[name]: value for name, value in named.items()}, **elements}
+    key = _key(named, elements)
     return {number: values[number] for number in (key, *qualifiers(key, values))}
 
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, StrictStr
 
 from qrkit.contents.single_lines import clean
-from qrkit.errors import nearest
+from qrkit.errors import similar
 from qrkit.model import broken
 
 _DURATION = re.compile(
@@ -63,8 +63,9 @@ def suggest_zone(name: str) -> str:
     names = sorted(available_timezones())
     city = name.replace(" ", "_").lower()
     match = next((one for one in names if city in (one.lower(), one.rpartition("/")[2].lower())), "")
-    hint = f"did you mean {match!r}?" if match else nearest(name, names)
-    return f"; {hint}" if hint.startswith("did") else ""
+    alike = (one for one in names if one.count("/") == name.count("/"))  # not Europe/San_Marino for W. Europe Time
+    hint = f"did you mean {match!r}?" if match else similar(name, alike)
+    return f"; {hint}" if hint else ""
 
 
 def _zone(name: str) -> str:
@@ -91,14 +92,16 @@ def end_after(start: date, duration: str, zone: str | None = None) -> date | Non
     match = _DURATION.fullmatch(duration.strip().upper())
     parts = {name: int(digits) for name, digits in match.groupdict("0").items()} if match else {}
     try:
-        end = start + timedelta(parts.pop("days", 0), weeks=parts.pop("weeks", 0))
-        if isinstance(end, datetime) and not end.tzinfo and (known := zone_or_none(zone or "")):
-            end = end.replace(tzinfo=known).astimezone(UTC)
-            end = (end + timedelta(**parts)).astimezone(known).replace(tzinfo=None)
-        else:
-            end += timedelta(**parts)
+        day = start + timedelta(parts.pop("days", 0), weeks=parts.pop("weeks", 0))
+        end = day + timedelta(**parts)
     except OverflowError:
         return None
+    if isinstance(day, datetime) and not day.tzinfo and (known := zone_or_none(zone or "")):
+        with suppress(OverflowError):
+            moment = day.replace(tzinfo=known).astimezone(UTC) + timedelta(**parts)
+            local = moment.astimezone(known).replace(tzinfo=None)
+            # In the hour that clocks repeat, an event may end at an earlier time of day than it starts.
+            end = local if local > start else end
     if not isinstance(start, datetime):
         # The first day counts as well.
         return end - timedelta(days=1) if end - start > timedelta(days=1) else None

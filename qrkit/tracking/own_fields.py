@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 from pydantic import AfterValidator, BeforeValidator, Strict
@@ -20,6 +23,8 @@ LONGEST_VALUE = 1_000
 _BETWEEN_TAGS = re.compile(r"[,;|]")
 _LIST = re.compile(r"""\s*[\[{]\s*(["'])(?P<tags>.*)\1\s*[\]}]\s*""", re.DOTALL)
 """Matches a list of quoted texts, as programs write one into a cell."""
+LONGEST_LIST = 7 * MOST_FIELDS * LONGEST_NAME
+"""Characters of a list that is read as JSON or Python: each letter of a tag may be escaped, as in caf\\u00e9."""
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 """Control characters, apart from tabs and line breaks, and half characters."""
 
@@ -41,9 +46,23 @@ class OwnFields(dict[str, str]):
 
 def split_tags(text: str) -> list[str]:
     """Return the tags in a text with commas, semicolons or | between them, such as a, b or ["a", "b"]."""
-    found = _LIST.fullmatch(text)
-    tags = _BETWEEN_TAGS.split(found["tags"] if found else text)
-    return [tag for one in tags if (tag := one.strip(" \"'" if found else None))]
+    listed, found = _listed(text.strip()), _LIST.fullmatch(text)
+    if listed is None and found:
+        return [tag for one in _BETWEEN_TAGS.split(found["tags"]) if (tag := one.strip(" \"'"))]
+    tags = text if listed is None else ",".join(listed)
+    return [tag for one in _BETWEEN_TAGS.split(tags) if (tag := one.strip())]
+
+
+def _listed(text: str) -> list[str] | None:
+    """Return the texts of a list in JSON or Python, which pandas writes; None for any other text."""
+    if text[:1] != "[" or text[-1:] != "]" or len(text) > LONGEST_LIST:
+        return None
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            texts = read(text)
+            if isinstance(texts, list) and all(isinstance(one, str) for one in texts):
+                return texts
+    return None
 
 
 def name_rule(name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import cached_property, lru_cache
@@ -180,7 +180,8 @@ NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 def _as_texts(value: Any) -> Any:
     """Return the values of a condition as texts; a single one needs no list, and numbers and dates need no quotes."""
-    values = () if value is None else value if isinstance(value, list | tuple) else (value,)
+    is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
+    values = () if value is None else (value,) if is_one else value
     return tuple(str(one) if type(one) in (int, date, datetime) else one for one in values)
 
 

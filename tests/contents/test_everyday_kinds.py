@@ -326,6 +326,8 @@ def test_moments_are_read_in_the_time_zone_of_the_start(start, end, wanted):
         (";TZID=Europe/Rome:20261024T200000", "PT12H", datetime(2026, 10, 25, 7)),
         (";TZID=Europe/Rome:20261024T200000", "P1DT1H", datetime(2026, 10, 25, 21)),
         (";TZID=Europe/Rome:20260329T010000", "PT1H", datetime(2026, 3, 29, 3)),
+        (";TZID=Europe/Rome:20261025T023000", "PT30M", datetime(2026, 10, 25, 3)),
+        (";TZID=Europe/Rome:00010101T000000", "PT1H", datetime(1, 1, 1, 1)),
         (":20260614T180000", "+P7W", datetime(2026, 8, 2, 18)),
         (";VALUE=DATE:20260614", "P3D", date(2026, 6, 16)),
         (";VALUE=DATE:20260614", "P1D", None),
@@ -343,6 +345,20 @@ def test_an_event_ends_after_its_duration(start, duration, end):
     local = end.replace(tzinfo=None) if isinstance(end, datetime) else end
     assert getattr(rows.get("Ends"), "local", None) == local
     assert "end" in contents.read(text.replace("DURATION", "DTEND:20270101T000000Z\r\nDURATION")).fields
+
+
+@pytest.mark.parametrize(
+    ("zone", "hint"),
+    [
+        ("Berlin", "; did you mean 'Europe/Berlin'?"), ("new york", "; did you mean 'America/New_York'?"),
+        ("Europe/Berlni", "; did you mean 'Europe/Berlin'"), ("W. Europe Standard Time", ""), ("Rome Time", ""),
+    ],
+)  # fmt: skip
+def test_an_unknown_time_zone_suggests_a_city_or_a_whole_name_that_is_alike(zone, hint):
+    with pytest.raises(InvalidParameter) as caught:
+        contents.event("x", "2026-06-14 18:00", time_zone=zone)
+    assert caught.value.problems[0].rule.startswith(f"must be the name of a time zone, such as Europe/Rome{hint}")
+    assert bool(hint) == ("did you mean" in caught.value.problems[0].rule)
 
 
 @pytest.mark.slow

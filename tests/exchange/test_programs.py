@@ -226,6 +226,19 @@ def test_tags_may_be_a_list_in_a_cell(text):
     assert split_tags(text) == ["red", "dark blue"]
 
 
+@pytest.mark.parametrize(
+    "tags", [["it's", "b"], ["café", "b"], ['say "hi"', "b"], ["rock 'n'", "b"], ["back\\slash"], ["[a]"], []]
+)
+@pytest.mark.parametrize("write", [str, json.dumps])
+def test_tags_with_quotes_and_other_letters_survive_a_list_in_a_cell(tags, write):
+    assert split_tags(write(tags)) == tags
+
+
+@pytest.mark.parametrize("text", ["[1]", "[red]", "[" * 30_000 + "]", '["a", 1]'.replace('"', "")])
+def test_other_texts_in_brackets_are_tags(text):
+    assert split_tags(text) == [one.strip() for one in text.split(",")]
+
+
 def test_brackets_of_a_tag_stay():
     assert split_tags("[red], [blue]") == ["[red]", "[blue]"]
 

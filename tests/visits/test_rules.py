@@ -12,6 +12,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.store import Store
 from qrkit.tracking.records import PLANS, Place
+from qrkit.tracking.redirect_rules import Condition
 from qrkit.visits.redirect import Redirects, Request
 from tests.sweeps import night_after
 
@@ -52,6 +53,11 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
         "conditions": [{"type": kind, "match_value": value, "match_key": key, "is_negated": negated}],
         "content": content,
     }
+
+
+@pytest.mark.parametrize("values", [{"ios", "android"}, iter(["ios", "android"])])
+def test_values_of_a_condition_may_be_any_collection_of_texts(values):
+    assert set(Condition(type="device", match_value=values).match_value) == {"ios", "android"}
 
 
 @pytest.mark.rule("T20")
