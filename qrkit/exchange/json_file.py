@@ -200,7 +200,7 @@ def _parsed(data: bytes) -> Any:
     check_size(data)
     try:
         text = data.decode(json.detect_encoding(data))
-        return _loaded(text)
+        return _with_objects(_loaded(text))
     except UnicodeDecodeError as error:
         raise UnreadableFile("the file is neither UTF-8 nor UTF-16, as JSON must be") from error
     except json.JSONDecodeError as error:
@@ -209,6 +209,21 @@ def _parsed(data: bytes) -> Any:
         raise UnreadableFile(f"the file is not JSON: {error}", line=error.lineno) from error
     except ValueError as error:
         raise UnreadableFile(f"the file is not JSON: {error}") from error
+
+
+def _with_objects(value: Any) -> Any:
+    """Convert arrays of cells below their heading, as pandas and spreadsheets write, to objects; else return the value.
+
+    A row with more cells than the heading stays an array, which is refused as no object.
+    """
+    table = value if isinstance(value, dict) else {"values": value}
+    rows = table.get("data", table.get("values"))
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
+        return value
+    heading, *rows = [table["columns"], *rows] if "columns" in table else rows
+    if not isinstance(heading, list) or not all(isinstance(title, str) for title in heading):
+        return value
+    return [dict(zip(heading, row, strict=False)) if len(row) <= len(heading) else row for row in rows]
 
 
 def _loaded(text: str, line: int | None = None) -> Any:

@@ -7,16 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Self
 
-from qrkit.exchange.columns import SHORT_URL, TEXT_COLUMNS, Fraction, Row, Rows, without_thousands
+from qrkit.exchange.columns import (
+    COLUMN_OF,
+    KINDS,
+    NAMES,
+    SHORT_URL,
+    TEXT_COLUMNS,
+    Fraction,
+    Row,
+    Rows,
+    without_thousands,
+)
 from qrkit.exchange.encodings import before_misread
+from qrkit.exchange.locating import MOST_TRIED
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
-NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
+_NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
 """What databases and programs write into a file for no value."""
 _LINE_END = "_x000D_"
 """How Excel escapes the first character of a line end, which other programs take for text."""
@@ -28,6 +40,10 @@ _WRITTEN = TEXT_COLUMNS - {SHORT_URL}
 
 _RETYPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9:]{8})?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|true|false")
 """Dates, times and truth values, as our readers of workbooks write them."""
+
+
+Read = Iterator[tuple[int, Sequence[str], str]]
+"""The number, the cells and the error of each row."""
 
 
 class Linked(str):
@@ -82,9 +98,20 @@ def number_text(number: float, code: str) -> str:
     return text.zfill(len(code)) if code and not code.strip("0") and text.isdecimal() else text
 
 
-def without_traces(
-    rows: Iterator[tuple[int, Sequence[str], str]], is_kept: Sequence[bool], words: frozenset[str]
-) -> Iterator[tuple[int, Sequence[str], str]]:
+def words_for_nothing(heading: Sequence[str], rows: Read) -> tuple[frozenset[str], Read]:
+    """Return the words for no value, and the rows; in an export of ours, those that stand for a latitude or longitude.
+
+    Other texts of ours may be such words; but a program that has written one there has done so in all columns.
+    """
+    names = [COLUMN_OF.get(title.lower(), "") for title in heading]
+    if not frozenset(names).issuperset(NAMES):
+        return _NO_VALUES, rows
+    first = list(islice(rows, MOST_TRIED))
+    places = [place for place, name in enumerate(names) if KINDS.get(name) == "degrees"]
+    return _NO_VALUES & {cells[place] for _, cells, _ in first for place in places}, chain(first, rows)
+
+
+def without_traces(rows: Read, is_kept: Sequence[bool], words: frozenset[str]) -> Read:
     """Drop line ends that Excel escaped, and the `words` for no value, unless their column keeps them."""
     for number, cells, error in rows:
         if not words.isdisjoint(cells):

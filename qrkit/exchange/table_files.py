@@ -60,7 +60,15 @@ from qrkit.exchange.locating import (
     records,
     tidy,
 )
-from qrkit.exchange.marked_cells import NO_VALUES, Linked, Unsaved, retyped_issues, with_damage, without_traces
+from qrkit.exchange.marked_cells import (
+    Linked,
+    Read,
+    Unsaved,
+    retyped_issues,
+    with_damage,
+    without_traces,
+    words_for_nothing,
+)
 from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import KindColumns, OwnColumns
 from qrkit.late import UNSEEN, Watch
@@ -97,12 +105,12 @@ MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
 """The share of addresses in a column of addresses: in a list that people keep, one may be misspelled or missing."""
+_UNDERLINES = re.compile(r"-+ [- ]*")
+"""The line below the heading of a table that SQLite and SQL Server print with spaces between the columns."""
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
-_Read = Iterator[tuple[int, Sequence[str], str]]
-"""The number, the cells and the error of each row."""
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
@@ -189,7 +197,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool, rows = (None, rows) if columns else _tool_of(heading, rows)
-    words, rows = _words_for_nothing(heading, rows)
+    words, rows = words_for_nothing(heading, rows)
     if words:
         rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading], words)
     if tool:
@@ -213,7 +221,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     return table
 
 
-def _tool_of(heading: Sequence[str], rows: _Read) -> tuple[foreign.Tool | None, _Read]:
+def _tool_of(heading: Sequence[str], rows: Read) -> tuple[foreign.Tool | None, Read]:
     """Return the tool with this heading, and the rows; short codes and targets may be other things, such as towns."""
     tool = foreign.tool_of(heading)
     if tool is not foreign.CODE_LIST:
@@ -222,19 +230,6 @@ def _tool_of(heading: Sequence[str], rows: _Read) -> tuple[foreign.Tool | None, 
     targets = [cells[names.index(name)] for _, cells, _ in first for name in tool.target_in(names)]
     is_tool = not first or any(_is_address(text) or meant_url(text) for text in targets)
     return (tool if is_tool else None), chain(first, rows)
-
-
-def _words_for_nothing(heading: Sequence[str], rows: _Read) -> tuple[frozenset[str], _Read]:
-    """Return the words for no value, and the rows; in an export of ours, those that stand for a latitude or longitude.
-
-    Other texts of ours may be such words; but a program that has written one there has done so in all columns.
-    """
-    names = [COLUMN_OF.get(title.lower(), "") for title in heading]
-    if not frozenset(names).issuperset(NAMES):
-        return NO_VALUES, rows
-    first = list(islice(rows, MOST_TRIED))
-    places = [place for place, name in enumerate(names) if KINDS.get(name) == "degrees"]
-    return NO_VALUES & {cells[place] for _, cells, _ in first for place in places}, chain(first, rows)
 
 
 def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
@@ -483,6 +478,8 @@ def missing_column(located: Located, rows: Sequence[Sequence[str]], lack: str = 
     QR Codes would lead to the wrong address.
     """
     heading = located.heading
+    if len(heading) == 1 and any(_UNDERLINES.fullmatch(row[0]) for row in rows[:1]):
+        return UnreadableFile("only spaces separate the columns of the table; write it as csv, json or Markdown")
     near = [
         title
         for title in heading

@@ -111,7 +111,8 @@ def _space_of(root: etree._Element) -> str:
     if name == "Workbook":
         raise UnreadableFile("the file is an XML Spreadsheet of Excel 2003, which is not read; save it as xlsx")
     if name != "tracking":
-        raise UnreadableFile(f"the root of the file is {name[:60]!r}, not 'tracking'")
+        rule = f"the root of the file is {name[:60]!r}, not 'tracking'; only XML of qrkit is read"
+        raise UnreadableFile(f"{rule}; save the table as csv, xlsx or json")
     return space + brace
 
 

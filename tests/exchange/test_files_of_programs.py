@@ -110,3 +110,51 @@ def test_the_apostrophe_of_a_number_is_no_part_of_it(shop, code):
     """Open: the apostrophe with which people keep spreadsheets from dropping zeros."""
     shop.import_file(f"Content,Trackable URL,QR Code Name\nhttps://e.org,'{code},'{code}\n".encode())
     assert [(one.short_code, one.name) for one in shop.list_qrcodes()] == [(code, code)]
+
+
+CELLS = [["content", "name"], ["https://e.org/ä", "A"], ["https://e.org/b", "B"]]
+BOX = """
+┌─────────────────┬──────┐
+│     content     │ name │
+├─────────────────┼──────┤
+│ https://e.org/ä │ A|a  │
+│ https://e.org/b │ B    │
+└─────────────────┴──────┘
+""".lstrip()
+
+
+@pytest.mark.parametrize(
+    ("file", "format"),
+    [
+        (text(CELLS), "json"),
+        (text({"range": "Sheet1!A1:B3", "majorDimension": "ROWS", "values": CELLS}), "json"),
+        (text({"columns": CELLS[0], "index": [0, 1], "data": CELLS[1:]}), "json"),
+        (BOX, "csv"),
+    ],
+    ids=["arrays", "Google Sheets", "pandas", "SQLite"],
+)
+def test_rows_of_cells_are_read_below_their_heading(shop, file, format):
+    assert shop.import_file(file.encode(), format=format).is_complete
+    assert contents(shop) == ["https://e.org/ä", "https://e.org/b"]
+    assert shop.list_qrcodes()[0].name in ("A", "A|a")
+
+
+def test_of_rows_of_cells_one_that_is_too_long_is_refused(shop):
+    result = shop.import_file(text([*CELLS, ["https://e.org/c", "C", "c"]]).encode(), format="json")
+    assert (result.created, [issue.row for issue in result.issues]) == (2, [3])
+
+
+@pytest.mark.parametrize(
+    ("file", "format", "rule"),
+    [
+        ("<urlset><url><loc>https://e.org</loc></url></urlset>", "xml", "only XML of qrkit is read; save the table as"),
+        (
+            "content          name\n---------------  ----\nhttps://e.org/a  A\n",
+            "csv",
+            "only spaces separate the columns",
+        ),
+    ],
+)
+def test_a_file_that_is_not_read_says_what_to_do(shop, file, format, rule):
+    with pytest.raises(UnreadableFile, match=rule):
+        shop.import_file(file.encode(), format=format)

@@ -543,3 +543,27 @@ def test_custom_events_of_umami_are_not_visits(shop):
 def test_a_number_of_events_is_not_a_type_of_event(shop):
     rows = [f"door,{number},2024-05-01 1{number}:00" for number in (1, 2, 3)]
     assert shop.import_scans("\n".join(["short_code,event,time", *rows]).encode()).created == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "rule"),
+    [
+        ('"0",,"general",,,,,,,,"120","total_requests"\n', "report of GoAccess.*import the access log"),
+        ('{"requests": [{"hits": {"count": 60}, "data": "/door"}]}', "report of GoAccess.*import the access log"),
+        (
+            '[{"idVisit": 1, "actionDetails": [{"url": "https://go.example.com/door"}]}]',
+            "Matomo.*url and timestamp",
+        ),
+        ("Short URL,2026-01,2026-02\na,3,4\n", "a row for each date and short URL"),
+        ("Short URL,Jan 2026,Feb 2026\na,3,4\n", "a row for each date and short URL"),
+        ("Month,Short URL,Clicks\n2026-01,door,3\n", "table of months; import the visits of each day"),
+        ('[GIN] 2026/01/02 - 15:04:05 | 302 | 123µs | 127.0.0.1 | GET      "/door"\n', "combined log format"),
+        ("1735689600.1 45 ::1 TCP_MISS/302 512 GET http://go.example.com/door - HIER_DIRECT/::1 -\n", "combined log"),
+        ('Started GET "/door" for ::1 at 2026-01-02 15:04:05 +0000\nCompleted 302 Found in 5ms\n', "combined log"),
+        ("GET /door 302 3.456 ms - 46\n", "combined log format"),
+    ],
+)
+def test_what_is_no_table_of_visits_says_what_it_is(shop, file, rule):
+    """The advice was to name columns that the file does not have."""
+    with pytest.raises(UnreadableFile, match=rule):
+        shop.import_scans(file.encode())

@@ -284,3 +284,12 @@ def test_a_form_is_no_json(ask):
     body, headers = form(("content", "hi"))
     for path in ("generate", "track/qrcode", "track/campaign"):
         assert refusal(ask(path, body, headers)) == (415, "unsupported-media-type", [])
+
+
+def test_rows_of_cells_and_of_totals_are_read_over_http(ask):
+    cells = '[["content", "name"], ["https://example.com", "A"]]'
+    assert ask("track/import", cells.encode(), query="format=json").json() == []
+    reply = ask("track/import", b"Content,Scans\nhttps://example.com/b,3\nTotal,3\n", query="format=csv")
+    assert [issue["error"] for issue in reply.json()] == ["invalid: is a row of totals, and was left out"]
+    reply = ask("track/import", b"<urlset><url/></urlset>", query="format=xml")
+    assert reply.status == 400 and "save the table as csv" in reply.text
