@@ -1,4 +1,4 @@
-"""Makes the stores of a release: PYTHONPATH=. python .ci/make_released_store.py 1.2.0.
+"""Makes the stores of a release: PYTHONPATH=. python .ci/make_released_store.py 1.3.0.
 
 `tests/store/test_released_versions.py` opens them ever after. Writes `VERSION.duckdb.gz`, `VERSION.postgresql.sql.gz`
 and the keys of both into `tests/store/data`. Run it once, with the code of the release. It needs the server programs of

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the site for every version that readers choose from, into a folder: `latest` is this checkout, and `stable` the newest
-# release, whose tag is v1.2.0 or the like. Usage: build_versions.sh FOLDER
+# release, whose tag is v1.3.0 or the like. Usage: build_versions.sh FOLDER
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$(realpath -m "$1")
