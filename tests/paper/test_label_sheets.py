@@ -602,4 +602,4 @@ def test_what_to_change_before_printing_is_told_once_for_a_look(tmp_path):
     with pytest.warns(UserWarning, match="label 'Table 0'") as caught:
         write_sheet(tmp_path / "s.pdf", pale, SheetSettings(stock="L7160"))
     told = [str(one.message) for one in caught]
-    assert [one.split("; ")[1][:24] for one in told] == ["set the quiet zone (padd", "print the modules in bla"]
+    assert [one.split("; ")[1][:21] for one in told] == ["set the quiet zone (p", "print the modules in "]
