@@ -160,7 +160,7 @@ def test_tags_and_fields_survive_every_format(format, codes):
         ]
         first.insert_qrcode("https://example.com/b")
         result = second.import_file(first.export_bytes(format), format=format)
-        assert result.issues == ()
+        assert {issue.reason for issue in result.issues} <= {"damaged-text"}  # a text such as "Â¡" may be meant
         *read, plain = second.list_qrcodes()
     assert [(one.tags, one.fields) for one in read] == [(one.tags, one.fields) for one in made]
     assert (plain.tags, plain.fields) == ((), {})
