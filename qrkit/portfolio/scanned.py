@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from qrkit.errors import NotAllowed, NotFound
 from qrkit.late import pd
+from qrkit.portfolio.base_urls import earlier_base_urls
 from qrkit.portfolio.explained import Explained
 from qrkit.store import Scans
 from qrkit.store.questions.conversions import Conversions
@@ -57,7 +58,7 @@ class Scanned(Explained):
     @property
     def conversions(self) -> Conversions:
         """What came of the scans of this portfolio, such as orders, as shops tell it."""
-        return Conversions(self.scans)
+        return Conversions(self.scans, (self.base_url, *earlier_base_urls(self.store)))
 
     def split_visits(
         self, code: str, *, within: str | timedelta = "24h", conversion: str | None = None

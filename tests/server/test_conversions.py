@@ -15,6 +15,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.portfolio.access import create_key
+from qrkit.portfolio.base_urls import kept_base_url
 from qrkit.portfolio.opening import portfolio_in
 from qrkit.server import make_app
 from qrkit.server.client import Client
@@ -198,12 +199,27 @@ def test_orders_of_shops_come_in_as_tables(site):
 
 
 @pytest.mark.parametrize(
-    "named", ["https://go.example/door", "go.example/door", "https://go.example/door/?a=b", "/door"]
-)
+    "named",
+    [
+        "https://go.example.com/door", "go.example.com/door", "https://go.example.com/door/?a=b", "/door",
+        "https://GO.example.com/door/readable-tail", "https://old.example/qr/door",
+    ],
+)  # fmt: skip
 def test_a_short_url_names_its_qr_code(site, named):
+    kept_base_url(site.shop.store, "https://old.example/qr")
+    kept_base_url(site.shop.store, "https://go.example.com")
     made = site.shop.conversions.insert([{"short_code": named, "time": site.now, "id": "1"}])
     assert (made.created, made.unmatched) == (1, 0)
     assert site.shop.conversions.to_frame()["short_code"].tolist() == ["door"]
+
+
+@pytest.mark.parametrize(
+    "page", ["https://shop.example/door", "shop.example/2026/door?x=1", "https://go.example.com/foo/door", "foo/door",
+             "door/thanks", "https://go.example.com/", "ftp://go.example.com/door"]
+)  # fmt: skip
+def test_the_pages_of_a_shop_name_no_qr_code(site, page):
+    made = site.shop.conversions.insert([{"short_code": page, "time": site.now, "id": "1"}])
+    assert (made.created, made.unmatched) == (0, 1)
 
 
 def test_numbers_of_orders_are_the_same_texts_in_every_column(site):

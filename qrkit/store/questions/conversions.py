@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -22,9 +22,10 @@ from qrkit.store.questions.scans import Scans
 from qrkit.store.recording.click_ids import LENGTH, click_of
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.visit_rows import insert_visits
-from qrkit.store.records.short_codes import codes_named
+from qrkit.store.records.short_codes import longest_known, spelling
 from qrkit.tracking.conversion import SHOPS, Conversion, number_in
 from qrkit.tracking.records import Visit
+from qrkit.tracking.short_urls import host_of, path_of, tidy_code, with_scheme
 from qrkit.tracking.text_columns import text_of, with_dtypes
 from qrkit.tracking.times import to_iso, utc
 
@@ -77,15 +78,26 @@ class ConversionImport:
     unmatched: int
 
 
-def find_code(store: Store) -> FindCode:
-    """Return a function that asks a store for each QR Code once."""
+def find_code(store: Store, base_urls: Iterable[str]) -> FindCode:
+    """Return a function that asks a store for each QR Code once; short URLs have one of these base URLs."""
 
     @cache
     def find(number: int | None, text: str) -> Mapping[str, Any] | None:
-        code = next(codes_named(store, text), text) if number is None else ""
+        code = _code_in(store, text, base_urls) if number is None else ""
         return store.row(CODE, {"number": number, "code": code})
 
     return find
+
+
+def _code_in(store: Store, text: str, base_urls: Iterable[str]) -> str:
+    """Return the short code that a text is, or that a short URL contains; "" if none is known."""
+    if code := spelling(store, tidy_code(text.partition("?")[0].strip().strip("/"))):
+        return code
+    url = with_scheme(text)
+    # Pages on other hosts, such as those of the shop, may end with a short code, too.
+    paths = (path_of(url, base_url) for base_url in base_urls if host_of(base_url) == host_of(url))
+    named = (longest_known(store, tidy_code(path)) for path in paths if path)
+    return next((found[0] for found in named if found and found[1][:1] in ("", "/")), "")
 
 
 def conversion_visit(
@@ -126,14 +138,20 @@ def conversion_visit(
     )
 
 
-def keep_conversion(store: Store, conversion: Conversion, now: datetime, account_id: str | None = None) -> None:
+def keep_conversion(
+    store: Store,
+    conversion: Conversion,
+    now: datetime,
+    account_id: str | None = None,
+    base_urls: Iterable[str] = (),
+) -> None:
     """Store a conversion as `Conversions.record` does, for any account if none is given.
 
     Raises:
         NotFound: If it names no scan and no QR Code.
         NotStored: If it could not be stored in time.
     """
-    visit = conversion_visit(store, conversion, now, account_id, find_code(store))
+    visit = conversion_visit(store, conversion, now, account_id, find_code(store, base_urls))
     if visit is None:
         raise NotFound("scan or QR Code", conversion.click_id or conversion.short_code)
     if not record_visit(store, visit, keep_late=False):
@@ -146,9 +164,11 @@ class Conversions:
 
     Attributes:
         scans: A view of the scans.
+        base_urls: The base URLs that short URLs may have; those with others name no QR Code.
     """
 
     scans: Scans
+    base_urls: tuple[str, ...]
 
     def record(self, conversion: Conversion) -> None:
         """Store a conversion; it is durable when this returns. The same ID again counts once.
@@ -158,7 +178,8 @@ class Conversions:
             InvalidParameter: If it happened before the scan or the QR Code was created, or has not happened yet.
             NotStored: If it could not be stored in time.
         """
-        keep_conversion(self.scans.store, conversion, self.scans.clock(), self.scans.account_id)
+        scans = self.scans
+        keep_conversion(scans.store, conversion, scans.clock(), scans.account_id, self.base_urls)
 
     def insert(
         self,
@@ -167,8 +188,8 @@ class Conversions:
     ) -> ConversionImport:
         """Store the conversions of a table, such as the orders of a shop, and return how many were added.
 
-        Rows that were inserted before are not added again. Rows without a scan, such as orders of other customers, are
-        left out.
+        Rows that were inserted before are not added again. Rows without a scan or QR Code of this portfolio, such as
+        orders of other customers or URLs on other hosts, are left out.
 
         Args:
             frame: A DataFrame of pandas or polars, an Arrow table, or a list with a dict for each row. The fields are
@@ -189,7 +210,7 @@ class Conversions:
         names = _columns(columns, list(dict.fromkeys(column for row in rows for column in row)))
         known = {(one.short_code, one.id) for one in self.to_frame()[["short_code", "id"]].itertuples()}
         store, account, now = self.scans.store, self.scans.account_id, self.scans.clock()
-        find, visits, unmatched = find_code(store), [], 0
+        find, visits, unmatched = find_code(store, self.base_urls), [], 0
         for number, row in enumerate(rows):
             try:
                 told = _read({name: row.get(column) for name, column in names.items()})

@@ -251,7 +251,7 @@ def longest_known(store: Store, path: str) -> tuple[str, str] | None:
     return None
 
 
-def codes_named(store: Store, text: str, base_url: str = "") -> Iterator[str]:
+def codes_named(store: Store, text: str, base_url: str) -> Iterator[str]:
     """Yield the short codes that a short code, a path or a short URL may name, the likeliest first."""
     url = with_scheme(text)
     path = path_of(url, base_url) if "://" in url else text.strip().strip("/").partition("?")[0]
