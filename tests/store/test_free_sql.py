@@ -151,6 +151,10 @@ def test_times_with_a_time_zone_are_in_utc(shop):
     assert found.loc[0].tolist() == [pd.Timestamp(NOON), pd.Timestamp(0, tz="UTC")]
 
 
+def test_a_time_may_have_any_name(shop):
+    assert shop.sql("SELECT make_timestamptz(0) AS self").loc[0, "self"] == pd.Timestamp(0, tz="UTC")
+
+
 def test_a_date_that_pandas_has_not_is_refused(shop):
     assert "Could not convert DATE" in refused(shop, "SELECT 'infinity'::DATE")
 

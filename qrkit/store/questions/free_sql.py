@@ -212,7 +212,9 @@ def _result(store: Store, file: Path) -> pd.DataFrame:
             frame, moments = frame_in_utc(reader.sql(f"FROM {name}.result"))
         finally:
             reader.execute(f"DETACH {name}")
-    return frame.assign(**{moment: frame[moment].dt.tz_localize("UTC") for moment in moments})
+    for moment in moments:
+        frame[moment] = frame[moment].dt.tz_localize("UTC")
+    return frame
 
 
 def _select(types: Mapping[str, str], used: Sequence[str], file: Path | None) -> str:
