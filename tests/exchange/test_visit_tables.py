@@ -567,3 +567,10 @@ def test_what_is_no_table_of_visits_says_what_it_is(shop, file, rule):
     """The advice was to name columns that the file does not have."""
     with pytest.raises(UnreadableFile, match=rule):
         shop.import_scans(file.encode())
+
+
+@pytest.mark.parametrize("heading", ["Month,Date,Where,Clicks", "Kurz,May 20,May 21,Zeit"])
+def test_a_table_without_short_codes_lists_its_columns(shop, heading):
+    """It was called a table of months, or one with a column for each date, without a list of its columns."""
+    with pytest.raises(UnreadableFile, match="not a short code or short URL for each visit; it has '(Month|Kurz)'"):
+        shop.import_scans(f"{heading}\n1,2,door,3\n".encode())
