@@ -23,6 +23,10 @@ LONGEST_VALUE = 1_000
 _BETWEEN_TAGS = re.compile(r"[,;|]")
 _LIST = re.compile(r"""\s*[\[{]\s*(["'])(?P<tags>.*)\1\s*[\]}]\s*""", re.DOTALL)
 """Matches a list of quoted texts, as programs write one into a cell."""
+_ESCAPE = r"""\\(?:[\\'"nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"""
+_TEXT = rf"""(?:'(?:[^'\\\n]|{_ESCAPE})*+'|"(?:[^"\\\n]|{_ESCAPE})*+")"""
+_PYTHON_LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*+\s*,?\s*\]")
+"""Matches a list of texts as Python writes one. About other texts, its parser may print warnings."""
 LONGEST_LIST = 7 * MOST_FIELDS * LONGEST_NAME
 """Characters of a list that is read as JSON or Python: each letter of a tag may be escaped, as in caf\\u00e9."""
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
@@ -57,8 +61,8 @@ def _listed(text: str) -> list[str] | None:
     """Return the texts of a list in JSON or Python, which pandas writes; None for any other text."""
     if text[:1] != "[" or text[-1:] != "]" or len(text) > LONGEST_LIST:
         return None
-    for read in (json.loads, ast.literal_eval):
-        with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+    for read in (json.loads, ast.literal_eval) if _PYTHON_LIST.fullmatch(text) else (json.loads,):
+        with suppress(ValueError, SyntaxError, RecursionError):
             texts = read(text)
             if isinstance(texts, list) and all(isinstance(one, str) for one in texts):
                 return texts

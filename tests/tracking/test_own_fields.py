@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import warnings
 from datetime import UTC, datetime
 
 import pytest
@@ -83,3 +84,21 @@ def test_fields_of_a_record_never_change():
 
 def test_tags_are_split_as_people_write_them():
     assert split_tags(" a b, c|d ;; e") == ["a b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "tags"),
+    [
+        (repr(["it's", 'a "b"', "caf\xe9\x07", "\\d"]), ["it's", 'a "b"', "caf\xe9\x07", "\\d"]),
+        ('["\\ud83d\\ude00", "b"]', ["\U0001f600", "b"]),
+        ("[ 'a' , 'b', ]", ["a", "b"]), ("[]", []),
+        (r"['C:\d', 'x']", [r"C:\d", "x"]), ("['it''s']", ["it''s"]), ("[1if 1else 2]", ["[1if 1else 2]"]),
+        (r"['\U00110000']", [r"\U00110000"]), (r"['\400']", [r"\400"]), ("[1, 2]", ["[1", "2]"]),
+    ],
+)  # fmt: skip
+def test_tags_are_read_from_the_lists_that_programs_write(cell, tags):
+    """Python warned about other texts that it almost reads."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert split_tags(cell) == tags
+    assert told == []
