@@ -180,7 +180,9 @@ NEEDS_A_NUMBER = frozenset({"scan-number"})
 
 def _as_texts(value: Any) -> Any:
     """Return the values of a condition as texts; a single one needs no list, and numbers and dates need no quotes."""
-    is_one = isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable)
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)  # as the order of a set differs between processes
+    is_one = isinstance(value, str | bytes | bytearray | Mapping) or not isinstance(value, Iterable)
     values = () if value is None else (value,) if is_one else value
     return tuple(str(one) if type(one) in (int, date, datetime) else one for one in values)
 

@@ -57,7 +57,17 @@ def rule(kind, value=None, content="https://example.com/there", *, key="", negat
 
 @pytest.mark.parametrize("values", [{"ios", "android"}, iter(["ios", "android"])])
 def test_values_of_a_condition_may_be_any_collection_of_texts(values):
-    assert set(Condition(type="device", match_value=values).match_value) == {"ios", "android"}
+    assert sorted(Condition(type="device", match_value=values).match_value) == ["android", "ios"]
+
+
+def test_values_of_a_set_are_sorted_so_that_equal_rules_are_stored_alike():
+    codes = ["AT", "CH", "DE", "FR", "IT", "SI"]
+    assert Condition(type="geolocation-country-code", match_value={*codes}).match_value == tuple(codes)
+
+
+@pytest.mark.parametrize("value", [b"AT", bytearray(b"AT")])
+def test_bytes_are_one_value(value):
+    assert Condition(type="geolocation-country-code", match_value=value).match_value == ("AT",)
 
 
 @pytest.mark.rule("T20")
