@@ -352,6 +352,7 @@ def test_an_event_ends_after_its_duration(start, duration, end):
     [
         ("Berlin", "; did you mean 'Europe/Berlin'?"), ("new york", "; did you mean 'America/New_York'?"),
         ("Europe/Berlni", "; did you mean 'Europe/Berlin'"), ("W. Europe Standard Time", ""), ("Rome Time", ""),
+        ("US Eastern", "; did you mean 'US/Eastern'?"), ("america new york", "; did you mean 'America/New_York'?"),
     ],
 )  # fmt: skip
 def test_an_unknown_time_zone_suggests_a_city_or_a_whole_name_that_is_alike(zone, hint):

@@ -572,5 +572,5 @@ def test_what_is_no_table_of_visits_says_what_it_is(shop, file, rule):
 @pytest.mark.parametrize("heading", ["Month,Date,Where,Clicks", "Kurz,May 20,May 21,Zeit"])
 def test_a_table_without_short_codes_lists_its_columns(shop, heading):
     """It was called a table of months, or one with a column for each date, without a list of its columns."""
-    with pytest.raises(UnreadableFile, match="not a short code or short URL for each visit; it has '(Month|Kurz)'"):
+    with pytest.raises(UnreadableFile, match=r"not a short code or short URL for each visit; it has '(Month|Kurz)'"):
         shop.import_scans(f"{heading}\n1,2,door,3\n".encode())
