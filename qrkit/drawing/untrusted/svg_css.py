@@ -178,7 +178,9 @@ def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:
 
     A circle is none of these: its radius in percent depends on both sides of the box.
     """
-    words = [one for one in words_of(shape.arguments) if one.type != "literal"]
+    words = words_of(shape.arguments)
+    if shape.lower_name == "polygon":
+        words = [one for one in words if one.type != "literal"]  # the commas, which ellipses do not have
     rule = words.pop(0).value if shape.lower_name == "polygon" and words and words[0].type == "ident" else "nonzero"
     at = next((place for place, one in enumerate(words) if getattr(one, "lower_value", "") == "at"), len(words))
     places = words[:at] + words[at + 1 :]
@@ -187,7 +189,7 @@ def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:
     match shape.lower_name, at, [one.value / 100 for one in places]:
         case "polygon", _, [_, *_] as shares if at == len(words):
             return "polygon", {"points": " ".join(f"{share:.9g}" for share in shares), "clip-rule": rule}
-        case "ellipse", 2, [x_radius, y_radius, *middle] if len(middle) in (0, 2) and min(x_radius, y_radius) >= 0:
+        case "ellipse", 2, [x_radius, y_radius, *middle] if len(words) in (2, 5) and min(x_radius, y_radius) >= 0:
             numbers = map("{:.9g}".format, (x_radius, y_radius, *(middle or (0.5, 0.5))))
             return "ellipse", dict(zip(("rx", "ry", "cx", "cy"), numbers, strict=True))
     return None

@@ -280,6 +280,8 @@ def test_only_what_is_shown_stays(body, kept):
         ('<rect fill="color-mix(in srgb, red, blue)"/>', "value of the property 'fill'"),
         ('<rect style="stroke-width:calc(1px + 2px)"/>', "value of the property 'stroke-width'"),
         ('<rect style="clip-path:circle(50%)"/>', "value of the property 'clip-path'"),
+        ('<rect style="clip-path:ellipse(50%, 50%)"/>', "value of the property 'clip-path'"),
+        ('<rect style="clip-path:ellipse(50% 50% at)"/>', "value of the property 'clip-path'"),
         ('<rect style="transform:translate(50%)"/>', "value of the property 'transform'"),
         ('<rect style="animation:x 2s"/>', "property 'animation'"),
         ('<rect style="rotate:45deg"/>', "property 'rotate'"),
