@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -368,7 +368,7 @@ def table_of_links(
     names = [*names]
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
-    shared, keeping = tool.columns_of_ours(names), list[str]()
+    shared, keeping, off_by = tool.columns_of_ours(names), list[str](), set[str]()
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
@@ -377,6 +377,7 @@ def table_of_links(
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
             cells |= {shared[name]: text for name, text in kept.items() if text}
+            off_by.add(foreign.off_by(link) if cells.get("Active") == "false" else "")
             content = cells["Content"]
             if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
                 keeping.append(content)
@@ -389,15 +390,26 @@ def table_of_links(
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
+    table.issues.extend(_issues_of_links(tool, heading, off_by, keeping))
+    return Table(table.rows, table.issues, places, of_links=True)
+
+
+def _issues_of_links(
+    tool: foreign.Tool, heading: int, off_by: Collection[str], keeping: Sequence[str]
+) -> Iterator[ImportIssue]:
+    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters."""
     if tool.limits_in:
         rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
-        table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
+        yield ImportIssue(heading, "", "", "", "limits-unknown", detail)
+    if len(off_by) == 1 and (off := next(iter(off_by))).endswith("='0'"):
+        rule = "if 0 does not mean off in this file, leave the column out"
+        detail = f"all links are switched off by {off}; {rule}"
+        yield ImportIssue(heading, "", "", "", "limits-unknown", detail)
     if keeping and tool.service in foreign.VISITORS_WIN:
         rule = f"links with parameters of their own also take those of visitors: {len(keeping)}, such as {keeping[0]!r}"
         difference = f"if both have a parameter, {tool.service} uses the visitor's, and qrkit the link's own"
-        table.issues.append(ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}"))
-    return Table(table.rows, table.issues, places, of_links=True)
+        yield ImportIssue(heading, "", "", "", "own-parameters", f"{rule}; {difference}")
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:

@@ -172,6 +172,26 @@ def test_a_field_that_says_off_beside_our_headings_is_told(shop, short_url):
     assert (result.created, result.is_complete) == (3, True)
 
 
+@pytest.mark.parametrize("zero", [0, "0"])
+@pytest.mark.parametrize("name", ["Status", "Enabled"])
+def test_a_list_in_which_all_links_are_off_because_of_a_0_says_so(shop, name, zero):
+    """In some lists, 0 means that all is well; that all links stopped working was said nowhere."""
+    links = [{"short_url": f"a.test/{number}", "long_url": HERE, name: zero} for number in (1, 2)]
+    result = imported(shop, links)
+    rule = f"{name.lower()}='0'; if 0 does not mean off in this file, leave the column out"
+    assert [one.detail for one in result.issues if one.reason == "limits-unknown"][1:] == [
+        f"all links are switched off by {rule}"
+    ]
+    assert (result.created, result.is_complete) == (2, True)
+    assert [code.active for code in shop.list_qrcodes()] == [False, False]
+
+
+@pytest.mark.parametrize("words", [("0", "1"), ("0", ""), ("off", "off")])
+def test_a_list_in_which_some_links_are_off_or_all_plainly_does_not_ask(shop, words):
+    links = [{"short_url": f"a.test/{number}", "long_url": HERE, "Status": word} for number, word in enumerate(words)]
+    assert not any("switched off by" in one.detail for one in imported(shop, links).issues)
+
+
 LEFT_OUT = [
     {"has_password": True}, {"password": "********"}, {"Password protected": "yes"}, {"expires_in_views": 3},
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
