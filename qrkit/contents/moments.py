@@ -61,17 +61,11 @@ def zone_or_none(name: str) -> ZoneInfo | None:
 def suggest_zone(name: str) -> str:
     """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
     names = sorted(available_timezones())
-    city = name.replace(" ", "_").lower()
-    match = next((one for one in names if city in _written(one)), "")
+    end = re.sub("[ /]", "_", f"/{name.lower()}")
+    match = next((one for one in names if f"/{one.lower()}".replace("/", "_").endswith(end)), "")
     alike = (one for one in names if one.count("/") == name.count("/"))  # not Europe/San_Marino for W. Europe Time
     hint = f"did you mean {match!r}?" if match else similar(name, alike)
     return f"; {hint}" if hint else ""
-
-
-def _written(zone: str) -> tuple[str, ...]:
-    """Return how people may write the name of a time zone."""
-    name = zone.lower()
-    return name, name.rpartition("/")[2], name.replace("/", "_")
 
 
 def _zone(name: str) -> str:

@@ -283,20 +283,14 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
 _MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[A-Z][a-z]{2,8}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
 """Matches a month or a day in the heading of a column."""
 OF_OTHERS = {
-    re.compile(rule): what
-    for rule, what in {
-        r"(?m)^(general|hits\.count)$": "a report of GoAccess without single visits; import the access log itself",
-        r"(?m)^actionDetails$": "a list of visits of Matomo; write a row with url and timestamp for each action",
-        r'\b(GET|HEAD|POST) +"?(/|https?://)': "a log that is not read; let the server write the combined log format",
-    }.items()
+    r"(?m)^(general|hits\.count)$": "a report of GoAccess without single visits; import the access log itself",
+    r"(?m)^actionDetails$": "a list of visits of Matomo; write a row with url and timestamp for each action",
+    r'\b(GET|HEAD|POST) +"?(/|https?://)': "a log that is not read; let the server write the combined log format",
 }
 """What is in the heading of files without visits that can be read, and what they are."""
 OF_TOTALS = {
-    re.compile(rule): what
-    for rule, what in {
-        rf"(?m)^{_MONTH}\n{_MONTH}$": "a table with a column for each date; write a row for each date and short URL",
-        r"(?mi)^(month|monat|mois|mes|maand)$": "a table of months; import the visits of each day",
-    }.items()
+    rf"(?m)^{_MONTH}\n{_MONTH}$": "a table with a column for each date; write a row for each date and short URL",
+    r"(?mi)^(month|monat|mois|mes|maand)$": "a table of months; import the visits of each day",
 }
 """The same if it is the time that is missing."""
 
@@ -305,7 +299,7 @@ def _missing(what: str, sheet: Sheet) -> UnreadableFile:
     """Return the error of a table of visits without short codes or times."""
     titles = "\n".join(sheet.heading)
     rules = OF_OTHERS | OF_TOTALS if what == "time" else OF_OTHERS
-    if known := next((known for rule, known in rules.items() if rule.search(titles)), ""):
+    if known := next((known for rule, known in rules.items() if re.search(rule, titles)), ""):
         return UnreadableFile(f"the file is {known}", line=1)
     words = {"short_code": "a short code or short URL for each visit", "time": "the time of each visit"}[what]
     example = "short_code=Link,time=When"

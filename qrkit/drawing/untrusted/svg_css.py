@@ -178,9 +178,8 @@ def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:
 
     A circle is none of these: its radius in percent depends on both sides of the box.
     """
-    words = words_of(shape.arguments)
-    if shape.lower_name == "polygon":
-        words = [one for one in words if one.type != "literal"]  # the commas, which ellipses do not have
+    # Only polygons have commas.
+    words = [one for one in words_of(shape.arguments) if one.type != "literal" or shape.lower_name != "polygon"]
     rule = words.pop(0).value if shape.lower_name == "polygon" and words and words[0].type == "ident" else "nonzero"
     at = next((place for place, one in enumerate(words) if getattr(one, "lower_value", "") == "at"), len(words))
     places = words[:at] + words[at + 1 :]

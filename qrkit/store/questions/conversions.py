@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -78,7 +78,7 @@ class ConversionImport:
     unmatched: int
 
 
-def find_code(store: Store, base_urls: Iterable[str]) -> FindCode:
+def find_code(store: Store, base_urls: Sequence[str]) -> FindCode:
     """Return a function that asks a store for each QR Code once; short URLs have one of these base URLs."""
 
     @cache
@@ -89,7 +89,7 @@ def find_code(store: Store, base_urls: Iterable[str]) -> FindCode:
     return find
 
 
-def _code_in(store: Store, text: str, base_urls: Iterable[str]) -> str:
+def _code_in(store: Store, text: str, base_urls: Sequence[str]) -> str:
     """Return the short code that a text is, or that a short URL contains; "" if none is known."""
     if code := spelling(store, tidy_code(text.partition("?")[0].strip().strip("/"))):
         return code
@@ -139,11 +139,7 @@ def conversion_visit(
 
 
 def keep_conversion(
-    store: Store,
-    conversion: Conversion,
-    now: datetime,
-    account_id: str | None = None,
-    base_urls: Iterable[str] = (),
+    store: Store, conversion: Conversion, now: datetime, account_id: str | None = None, base_urls: Sequence[str] = ()
 ) -> None:
     """Store a conversion as `Conversions.record` does, for any account if none is given.
 
