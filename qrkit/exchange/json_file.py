@@ -33,7 +33,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
-from qrkit.exchange.marked_cells import marked, value_text
+from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -337,10 +337,13 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
         others: dict[str, Any] = {}
         if len(texts) < len(one):
             others = {name: one[name] for name in one if name not in known.column_of and name.lower() not in OVERLOOKED}
-        if not wrong and not others:
+        word = total_in(one.values())
+        if not wrong and not others and not word:
             yield known.columns, number, *texts
             continue
         cells = dict(zip(known.columns, texts, strict=True))
+        if word and cells.get(CONTENT, "") in ("", word):
+            wrong = TOTALS
         row = Row(
             number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if known.of_links else "")
         )

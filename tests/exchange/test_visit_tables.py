@@ -567,3 +567,19 @@ def test_what_is_no_table_of_visits_says_what_it_is(shop, file, rule):
     """The advice was to name columns that the file does not have."""
     with pytest.raises(UnreadableFile, match=rule):
         shop.import_scans(file.encode())
+
+
+@pytest.mark.parametrize("code", ["sum", "total", "gesamt"])
+@pytest.mark.parametrize(
+    "pattern", ["short_code,time\n{},2026-01-02 10:00:00\n", '[{{"short_code":"{}","time":"2026-01-02 10:00:00"}}]']
+)
+def test_a_short_code_may_be_a_word_for_totals(shop, code, pattern):
+    """All visits of it were left out."""
+    shop.insert_qrcode("https://example.com/sum", short_code=code)
+    result = shop.import_scans(pattern.format(code).encode())
+    assert (result.created, result.issues) == (1, ())
+
+
+def test_a_row_of_totals_is_not_a_visit(shop):
+    result = shop.import_scans(b"short_code,time,clicks\ndoor,2026-01-02,3\nTotal,,3\n")
+    assert (result.created, [row for row, _ in result.issues]) == (3, [3])
