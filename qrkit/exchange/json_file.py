@@ -108,11 +108,8 @@ def rows(data: bytes, share: Share | None) -> Iterator[Cells]:
         raise UnreadableFile(f"the objects have {len(names):,} different fields; at most {MOST_COLUMNS:,} are allowed")
     yield names
     for number, one in enumerate(flat, start=1):
-        if isinstance(one, UnreadableFile):
-            yield one
-            continue
-        cells = [one.get(name, "") for name in names]
-        if any(map(_SURROGATE.search, cells)):
+        cells: Cells = one if isinstance(one, UnreadableFile) else [one.get(name, "") for name in names]
+        if isinstance(cells, list) and any(map(_SURROGATE.search, cells)):
             raise UnreadableFile(f"object {number} holds half a character (a lone surrogate)")
         yield cells
 
