@@ -135,8 +135,8 @@ OTHERS = {
 _FURTHER = re.compile(r"(?<=.)(?:[.-][0-9]{1,10})?(?:\.gz)?$", re.IGNORECASE)
 """What follows the suffix of a rotated log or of a file in gzip."""
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s")
-_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*(?:\"|\})")
-"""Matches the beginning of an object, or of an array of objects, which no heading of a csv has."""
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:(?:\[\s*)?\{\s*(?:\"|\})|\[\s*\[\s*\")")
+"""Matches the beginning of an object, or of an array of objects or of rows of cells, which no heading of a csv has."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:

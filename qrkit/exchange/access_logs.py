@@ -44,6 +44,7 @@ _TIME = re.compile(
 )
 _ISO_DAY = r"\d{4}(?:-\d\d-|/\d\d/)\d\d(?:T| )\d\d:\d\d:\d\d(?:[.,]\d+)?+"
 _ISO_TIME = re.compile(rf"{_ISO_DAY}(?: ?(?:Z|[+-]\d\d:?\d\d))?")
+_MOMENT = re.compile(rf"{_TIME.pattern}|{_ISO_TIME.pattern}")
 _LOCAL_TIME = re.compile(rf"\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}[: ][\d:]{{8}}[\d.]*\]|{_ISO_DAY}(?! ?(?:Z|[+-]\d))")
 _PAIR = re.compile(r'(?<![\w.@-])([\w.@-]++)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
 """A field and its value in a line such as method=GET path="/door"."""
@@ -63,6 +64,7 @@ _ADDRESS = re.compile(
 _REDIRECTED = re.compile(r'" 30[12378](?!\S)')
 _UNTIMED = re.compile(r'"[A-Z]{3,10} \S+ HTTP/[\d.]+" [1-5]\d\d(?!\S)')
 """A request that some servers print on the console, without a time."""
+_TIMELESS = "has the status of a redirect, but has no time; set up the server to log the time"
 _NEEDED = {"date", "time", "cs-method", "cs-uri-stem", "sc-status"}
 """The fields of the W3C's extended log format without which a line is not a visit."""
 
@@ -190,8 +192,8 @@ def _request_in(line: str) -> Request | UnreadableFile | None:
         if request := _said(_with_time(pairs, _PAIR.sub("", line))):
             return request
     # Without the line itself, which has an IP address.
-    rule = "is not a request as access logs write it" if time else "has no time; set up the server to log the time"
-    return UnreadableFile(f"has the status of a redirect, but {rule}") if _REDIRECTED.search(line) else None
+    rule = "has the status of a redirect, but is not a request as access logs write it" if time else _TIMELESS
+    return UnreadableFile(rule) if _REDIRECTED.search(line) else None
 
 
 def _time_in(text: str) -> re.Match[str] | None:
@@ -226,8 +228,14 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
         said["method"], said["path"] = found[1], found[2]
     if not _VERB.fullmatch(said["method"]):
         return next((_request_in(fields[name]) for name in LINE_IN if '"' in fields.get(name, "")), None)
-    if not (said["path"] and said["time"] and said["status"].isdigit()):
+    if not (said["path"] and said["status"].isdigit()):
         return None
+    if not said["time"]:  # visitors choose what these fields hold
+        chosen = (said["path"], said["agent"], said["referrer"])
+        moments = (text for text in fields.values() if text not in chosen and _MOMENT.fullmatch(text))
+        said["time"] = next(moments, "")
+    if not said["time"]:
+        return UnreadableFile(_TIMELESS) if said["method"] == "GET" and said["status"] in REDIRECTS else None
     said["time"] = f"{said.pop('day')} {said['time']}" if ":" in said["time"][:3] else said["time"]
     return _request(**said)
 

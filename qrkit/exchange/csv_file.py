@@ -33,9 +33,11 @@ _SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
 _RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
 """A line under the heading of a table in Markdown, or between the rows that a database prints."""
-_BOXES = ("┌", "╭")
-_BOX_LINES = str.maketrans("│─┬┼┴├┤┌┐└┘╭╮╰╯", "|-+++++++++++++")
-"""The lines around the cells of tables that SQLite prints, and what other databases draw them with."""
+_BOX = re.compile(r"\s*[┌╭]")
+_BOX_RULE = re.compile(r"^[┌╭├└╰][─┬┼┴┤┐┘╮╯]+(?=\r?$)", re.MULTILINE)
+"""A line above, between or below the rows of a table that SQLite prints."""
+_CUT_OFF = re.compile(r"│ *varchar *│.*\n├|├.*\n(?:│.*\n){2,}+├|│ \S[^│\n]{58}\S │")
+"""Matches the types below a heading of DuckDB, which cuts off texts, and rows that SQLite wraps, mostly after 60."""
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _ROW_COUNT = re.compile(r"\(?[0-9]+ rows?\b.*")
 _NULL = re.compile(r"(?<![^,;\t|\n])\\N(?![^,;\t|\r\n])")
@@ -83,8 +85,11 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     A stray quote damages only its own row. The share of what is needed in a row decides on the separator.
     """
     text, note = decoded(data, place.encoding)
-    if text[:1] in _BOXES:
-        text = text.replace("|", "\\|").translate(_BOX_LINES)
+    if _BOX.match(text):
+        if _CUT_OFF.search(text):
+            rule = "long texts in the table may be cut off or wrapped, as DuckDB and SQLite print them"
+            raise UnreadableFile(f"{rule}; write it with .mode csv")
+        text = _BOX_RULE.sub("+---", text.replace("|", "\\|")).replace("│", "|")
     return [Part("", _checked(text, share), note=note)]
 
 

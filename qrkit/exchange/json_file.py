@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from itertools import islice
@@ -32,8 +33,8 @@ from qrkit.exchange.columns import (
     Row,
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
-from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Located, Part, Place, Share
-from qrkit.exchange.marked_cells import marked, value_text
+from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share
+from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -90,7 +91,7 @@ def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
     return [Part("", rows(data, share))]
 
 
-def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
+def rows(data: bytes, share: Share | None) -> Iterator[Cells]:
     """Yield the names of the fields of all objects, then the values of each.
 
     The objects are those at any depth that have what is needed, or else those of the first array. Fields of an object
@@ -99,23 +100,25 @@ def rows(data: bytes, share: Share | None) -> Iterator[list[str]]:
     value = _parsed(data)
     found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
     found = found or _first_objects(value)
-    if not found or not all(isinstance(one, dict) for one in found):
+    if not found or not all(isinstance(one, dict | UnreadableFile) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
-    flat = [dict(_flat(one)) for one in found]
-    names = list(dict.fromkeys(name for one in flat for name in one))
+    flat = [one if isinstance(one, UnreadableFile) else dict(_flat(one)) for one in found]
+    names = list(dict.fromkeys(name for one in flat if isinstance(one, dict) for name in one))
     if len(names) > MOST_COLUMNS:
         raise UnreadableFile(f"the objects have {len(names):,} different fields; at most {MOST_COLUMNS:,} are allowed")
     yield names
     for number, one in enumerate(flat, start=1):
-        cells = [one.get(name, "") for name in names]
-        if any(map(_SURROGATE.search, cells)):
+        cells: Cells = one if isinstance(one, UnreadableFile) else [one.get(name, "") for name in names]
+        if isinstance(cells, list) and any(map(_SURROGATE.search, cells)):
             raise UnreadableFile(f"object {number} holds half a character (a lone surrogate)")
         yield cells
 
 
 def _first_objects(value: Any) -> list[Any]:
     """Return the first array at any depth that begins with an object."""
-    arrays = (one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict))
+    arrays = (
+        one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict | UnreadableFile)
+    )
     return next(arrays, [])
 
 
@@ -214,7 +217,7 @@ def _parsed(data: bytes) -> Any:
 def _with_objects(value: Any) -> Any:
     """Convert arrays of cells below their heading, as pandas and spreadsheets write, to objects; else return the value.
 
-    A row with more cells than the heading stays an array, which is refused as no object.
+    In place of a row with more cells than the heading, the list holds its error.
     """
     table = value if isinstance(value, dict) else {"values": value}
     rows = table.get("data", table.get("values"))
@@ -223,7 +226,15 @@ def _with_objects(value: Any) -> Any:
     heading, *rows = [table["columns"], *rows] if "columns" in table else rows
     if not isinstance(heading, list) or not all(isinstance(title, str) for title in heading):
         return value
-    return [dict(zip(heading, row, strict=False)) if len(row) <= len(heading) else row for row in rows]
+    if twice := next((title for title, count in Counter(heading).items() if title and count > 1), ""):
+        raise UnreadableFile(f"the column {twice[:60]!r} appears twice in the heading")
+    return [_object_of(heading, row) for row in rows]
+
+
+def _object_of(heading: Sequence[str], row: Sequence[Any]) -> dict[str, Any] | UnreadableFile:
+    if any(cell not in (None, "") for cell in row[len(heading) :]):
+        return UnreadableFile(f"has {len(row)} cells, but the heading has {len(heading)}")
+    return dict(zip(heading, row, strict=False))
 
 
 def _loaded(text: str, line: int | None = None) -> Any:
@@ -273,12 +284,16 @@ def _rows_of_frame(found: Any) -> Any:
 def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[str, Any], str]]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
-            yield number, {}, "is no object"
+            yield number, {}, _no_object(one)
             continue
         other = _tool_of(tuple(one)) or tool
         is_known = other.service in (tool.service, foreign.LINK_LIST.service)
         rule = f"is a link of {other.service}, unlike the first ones; put the links of each service in their own file"
         yield number, one, "" if is_known else rule
+
+
+def _no_object(one: object) -> str:
+    return str(one) if isinstance(one, UnreadableFile) else "is no object"
 
 
 class _Twice(dict[str, Any]):
@@ -330,17 +345,20 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
-            yield Row(number, {}, "is no object")
+            yield Row(number, {}, _no_object(one))
             continue
         known = _known(tuple(one))
         texts, wrong = _texts(one, known)
         others: dict[str, Any] = {}
         if len(texts) < len(one):
             others = {name: one[name] for name in one if name not in known.column_of and name.lower() not in OVERLOOKED}
-        if not wrong and not others:
+        word = total_in(one.values())
+        if not wrong and not others and not word:
             yield known.columns, number, *texts
             continue
         cells = dict(zip(known.columns, texts, strict=True))
+        if word and cells.get(CONTENT, "") in ("", word):
+            wrong = TOTALS
         row = Row(
             number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if known.of_links else "")
         )

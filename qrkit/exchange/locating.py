@@ -9,7 +9,6 @@ from itertools import chain, islice
 from typing import NamedTuple, TypedDict
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest, raise_any
-from qrkit.exchange.columns import HEADINGS
 from qrkit.exchange.merge import ImportIssue, Reason
 
 MOST_TRIED = 50
@@ -22,7 +21,6 @@ MOST_SHEETS = 20
 MOST_HEADING_ROWS = 5
 ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
 _UNSEEN = dict.fromkeys(map(ord, "\ufeff\u200b\u200e\u200f\u2060\xad"))
-_TOTALS = frozenset(HEADINGS["words"]["total"])
 _ROWS = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 Cells = list[str] | UnreadableFile
@@ -353,9 +351,7 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
             nameless -= filled
             for name in map(column_letters, sorted(filled)):
                 located.say("unknown-column", f"the column {name} has no heading, and was left out")
-        if _is_total(cells):
-            yield number, [""] * width, "is a row of totals, and was left out"
-        elif len(cells) == width:
+        if len(cells) == width:
             yield number, cells, ""
         else:
             error = "" if located.is_sheet else _what_is_wide(cells, width)
@@ -385,13 +381,6 @@ def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
     if len(titles) < 2 or titles[0] not in cells[0].lower():  # most rows are done with here
         return False
     return _lower(map(tidy, cells)) == titles
-
-
-def _is_total(cells: Sequence[str]) -> bool:
-    """Return whether a row says that it is a total, and else has nothing but numbers."""
-    first, *others = filter(None, cells)
-    is_named = len(first) < 24 and first.strip(" :").lower() in _TOTALS  # 24: most rows are done with here
-    return is_named and bool(others) and not any(map(str.isalpha, "".join(others)))
 
 
 def _lower(titles: Iterable[str]) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ Numbers may show or mean another text; texts may have been read in a wrong encod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Self
 
 from qrkit.exchange.columns import (
     COLUMN_OF,
+    HEADINGS,
     KINDS,
     NAMES,
     SHORT_URL,
@@ -30,6 +31,8 @@ _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
 _NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
 """What databases and programs write into a file for no value."""
+_TOTALS = frozenset(HEADINGS["words"]["total"])
+TOTALS = "is a row of totals, and was left out"
 _LINE_END = "_x000D_"
 """How Excel escapes the first character of a line end, which other programs take for text."""
 _SHORTENED = re.compile(r"[0-9][.,][0-9]{4,}E\+0?(?:1[1-9]|2[0-9])", re.IGNORECASE)
@@ -109,6 +112,15 @@ def words_for_nothing(heading: Sequence[str], rows: Read) -> tuple[frozenset[str
     first = list(islice(rows, MOST_TRIED))
     places = [place for place, name in enumerate(names) if KINDS.get(name) == "degrees"]
     return _NO_VALUES & {cells[place] for _, cells, _ in first for place in places}, chain(first, rows)
+
+
+def total_in(cells: Iterable[object]) -> str:
+    """Return the word by which a row says that it is a total; "" if it does not, or has more than numbers besides."""
+    first = next(filter(None, cells), "")
+    if type(first) is not str or len(first) > 23 or first.strip(" :").lower() not in _TOTALS:  # as most rows
+        return ""
+    others = "".join(map(str, filter(None, cells))).removeprefix(first)
+    return "" if not others or any(map(str.isalpha, others)) else first
 
 
 def without_traces(rows: Read, is_kept: Sequence[bool], words: frozenset[str]) -> Read:

@@ -61,10 +61,12 @@ from qrkit.exchange.locating import (
     tidy,
 )
 from qrkit.exchange.marked_cells import (
+    TOTALS,
     Linked,
     Read,
     Unsaved,
     retyped_issues,
+    total_in,
     with_damage,
     without_traces,
     words_for_nothing,
@@ -288,6 +290,8 @@ def rows_of(
     others = [(place, one) for place, one in unread if not is_known(one)]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
     for number, cells, wrong in rows:
+        if (word := total_in(cells)) and (CONTENT not in places or cells[places[CONTENT]] in ("", word)):
+            wrong = TOTALS
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
         content = "" if target is None else cells[target].strip()
         error = wrong or (foreign.protection({one: cells[place] for place, one in unread}, content) if of_links else "")
@@ -375,6 +379,7 @@ def table_of_links(
             read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
+            wrong = TOTALS if (word := total_in(link.values())) and cells["Content"] in ("", word) else wrong
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
             cells |= {shared[name]: text for name, text in kept.items() if text}
             off_by.add(foreign.off_by(link) if cells.get("Active") == "false" else "")

@@ -369,3 +369,36 @@ def test_a_date_in_an_address_is_no_time_where_there_is_none(shop, line):
     with suppress(UnreadableFile):
         shop.import_scans(line.encode(), format="log")
     assert shop.scans.to_frame().empty
+
+
+@pytest.mark.parametrize("name", ["start_time", "startTime", "eventTime", "@t", "t", "date", "moment.of-it"])
+@pytest.mark.parametrize("pattern", ['{{"method":"GET","uri":"/door","status":302,"{}":"{}"}}', "{}={} {}"])
+def test_the_time_of_a_visit_may_have_any_name(shop, name, pattern):
+    """Such lines were left out, and nothing was said."""
+    line = pattern.format(name, "2024-03-01T09:00:05Z", "method=GET path=/door status=302")
+    result = shop.import_scans(line.encode(), format="log")
+    assert (result.created, result.issues) == (1, ())
+    assert str(shop.scans.to_frame()["time"][0]) == "2024-03-01 09:00:05+00:00"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"status": 302, "user_agent": "2020-01-01T00:00:00Z"},
+        {"status": 302, "referer": "2020-01-01T00:00:00Z"},
+        {"status": 302, "took": "4 ms"},
+    ],
+    ids=["agent", "referrer", "none"],
+)
+def test_a_redirect_without_a_time_of_its_own_is_reported(shop, line):
+    request = {"method": "GET", "uri": "/door"}
+    timed = request | {"status": 302, "time": "2024-03-01T09:00:05Z"}
+    result = shop.import_scans("\n".join(map(json.dumps, [timed, request | line])).encode(), format="log")
+    assert (result.created, [(row, "has no time" in rule) for row, rule in result.issues]) == (1, [(2, True)])
+
+
+def test_other_requests_without_a_time_are_not_reported(shop):
+    timed = {"method": "GET", "uri": "/door", "status": 302, "time": "2024-03-01T09:00:05Z"}
+    others = [{"method": "GET", "uri": "/", "status": 200}, {"method": "POST", "uri": "/door", "status": 302}]
+    result = shop.import_scans("\n".join(map(json.dumps, [timed, *others])).encode(), format="log")
+    assert (result.created, result.issues) == (1, ())

@@ -139,9 +139,87 @@ def test_rows_of_cells_are_read_below_their_heading(shop, file, format):
     assert shop.list_qrcodes()[0].name in ("A", "A|a")
 
 
-def test_of_rows_of_cells_one_that_is_too_long_is_refused(shop):
-    result = shop.import_file(text([*CELLS, ["https://e.org/c", "C", "c"]]).encode(), format="json")
-    assert (result.created, [issue.row for issue in result.issues]) == (2, [3])
+@pytest.mark.parametrize("start", ["\n", "\r\n \n"])
+def test_lines_within_the_cells_of_a_box_stay(shop, start):
+    """They became a minus and a plus sign, and a box behind a blank line was refused."""
+    assert shop.import_file((start + BOX.replace("A|a", "─┬A")).encode()).is_complete
+    assert shop.list_qrcodes()[0].name == "─┬A"
+
+
+OF_DUCKDB = """
+┌──────────────────────────┬─────────┐
+│         content          │  name   │
+│         varchar          │ varchar │
+├──────────────────────────┼─────────┤
+│ https://example.org/lon… │ A       │
+│            ·             │ ·       │
+└──────────────────────────┴─────────┘
+  40 rows (1 shown)         2 columns
+""".lstrip()
+WRAPPED = """
+┌────────────────────────┬──────┐
+│        content         │ name │
+├────────────────────────┼──────┤
+│ https://example.org/01 │ A    │
+│ 234567890              │      │
+├────────────────────────┼──────┤
+│ https://example.org/b  │ B    │
+└────────────────────────┴──────┘
+""".lstrip()
+WRAPPED_ALONE = f"""
+┌{"─" * 62}┬──────┐
+│ content{" " * 54}│ name │
+├{"─" * 62}┼──────┤
+│ https://example.org/{"0123456789" * 4} │ A    │
+│ 0123456789{" " * 51} │      │
+└{"─" * 62}┴──────┘
+""".lstrip()
+
+
+@pytest.mark.parametrize("file", [OF_DUCKDB, WRAPPED, WRAPPED_ALONE], ids=["DuckDB", "SQLite", "SQLite, one row"])
+def test_a_box_with_texts_cut_off_is_refused(shop, file):
+    """QR Codes were made of the beginnings of addresses, of types and of dots, and nothing was said."""
+    with pytest.raises(UnreadableFile, match=r"cut off or wrapped.*write it with \.mode csv"):
+        shop.import_file(file.encode())
+    assert not shop.list_qrcodes()
+
+
+@pytest.mark.parametrize("heading", [["content", "name"], ["Long URL", "Short URL"]])
+def test_a_row_with_more_cells_than_the_heading_is_refused(shop, heading):
+    ends = [[], [], [0], ["", None]]
+    cells = [heading, *([f"https://e.org/{row}", f"https://s.test/{row}", *end] for row, end in enumerate(ends))]
+    result = shop.import_file(text(cells).encode(), format="json")
+    told = [(issue.row, issue.detail) for issue in result.issues if issue.reason == "invalid"]
+    assert (result.created, told) == (3, [(3, "has 3 cells, but the heading has 2")])
+
+
+def test_a_row_of_visits_with_more_cells_than_the_heading_is_refused(shop):
+    shop.insert_qrcode("https://example.com", short_code="door")
+    cells = [["short_code", "time"], ["door", "2026-01-02T10:00:00Z", 5], ["door", "2026-01-02T10:00:00Z", ""]]
+    result = shop.import_scans(text(cells).encode(), format="json")
+    assert (result.created, list(result.issues)) == (1, [(1, "has 3 cells, but the heading has 2")])
+
+
+def test_rows_of_cells_with_a_column_twice_are_refused(shop):
+    """The cells of the first one were lost."""
+    cells = [["content", "name", "name"], ["https://e.org/a", "A", "B"]]
+    with pytest.raises(UnreadableFile, match="the column 'name' appears twice in the heading"):
+        shop.import_file(text(cells).encode(), format="json")
+
+
+@pytest.mark.parametrize("name", ["", "a.txt", "a.csv"])
+def test_rows_of_cells_are_recognized(shop, tmp_path, name):
+    """They were read as a csv with nothing but a heading."""
+    shop.insert_qrcode("https://example.com", short_code="door")
+    for cells, read in (
+        (CELLS, shop.import_file),
+        ([["short_code", "time"], ["door", "2026-01-02"]], shop.import_scans),
+    ):
+        source = text(cells).encode()
+        if name:
+            (tmp_path / name).write_bytes(source)
+        result = read(tmp_path / name if name else source)
+        assert (result.created, result.issues) == (len(cells) - 1, ())
 
 
 @pytest.mark.parametrize(

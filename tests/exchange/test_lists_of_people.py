@@ -1,5 +1,6 @@
 """Lists that people keep and hand on: nothing in them is misread, and what is doubtful is reported."""
 
+import json
 import re
 from io import BytesIO
 from zipfile import ZipFile
@@ -340,6 +341,20 @@ def test_a_row_of_totals_is_left_out(shop, file):
 def test_a_total_may_be_a_name(shop):
     assert shop.import_file(f"Name,Content,Scans\nTotal,{HERE},3\nSum,,\n".encode()).created == 1
     assert shop.list_qrcodes()[0].name == "Total"
+
+
+def test_a_code_named_total_may_hold_a_number(shop):
+    """It was left out."""
+    assert shop.import_file(b"Name,Content,Scans\nTotal,12345,7\nTotal,,7\n").created == 1
+    assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("Total", "12345")]
+
+
+def test_a_row_of_totals_is_left_out_of_cells_in_json(shop):
+    """It became a QR Code with the text Total."""
+    cells = json.dumps([["content", "Scans"], [HERE, 3], ["Total", 3]])
+    result = shop.import_file(cells.encode(), format="json")
+    assert [code.content for code in shop.list_qrcodes()] == [HERE]
+    assert said(result, "invalid") == [(2, "is a row of totals, and was left out")]
 
 
 @pytest.mark.parametrize("word", ["NULL", "None"])
