@@ -569,13 +569,13 @@ def test_what_is_no_table_of_visits_says_what_it_is(shop, file, rule):
         shop.import_scans(file.encode())
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("heading", ["Month,Date,Where,Clicks", "Kurz,May 20,May 21,Zeit"])
 def test_a_table_without_short_codes_lists_its_columns(shop, heading):
     """It was called a table of months, or one with a column for each date, without a list of its columns."""
     with pytest.raises(UnreadableFile, match=r"not a short code or short URL for each visit; it has '(Month|Kurz)'"):
         shop.import_scans(f"{heading}\n1,2,door,3\n".encode())
-=======
+
+
 @pytest.mark.parametrize("code", ["sum", "total", "gesamt"])
 @pytest.mark.parametrize(
     "pattern", ["short_code,time\n{},2026-01-02 10:00:00\n", '[{{"short_code":"{}","time":"2026-01-02 10:00:00"}}]']
@@ -590,4 +590,3 @@ def test_a_short_code_may_be_a_word_for_totals(shop, code, pattern):
 def test_a_row_of_totals_is_not_a_visit(shop):
     result = shop.import_scans(b"short_code,time,clicks\ndoor,2026-01-02,3\nTotal,,3\n")
     assert (result.created, [row for row, _ in result.issues]) == (3, [3])
->>>>>>> n1
