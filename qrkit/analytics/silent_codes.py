@@ -46,7 +46,7 @@ FROM lean GROUP BY ALL
 
 
 class Silence(NamedTuple):
-    """A QR Code without scans on so many days, and the chance of such a silence if nothing happened to the code.
+    """The days since the last scan of a QR Code, and how likely such a silence is if nothing happened to the code.
 
     `scans` are those of the last sixteen weeks before; `rate` is their number per day.
     """

@@ -66,8 +66,8 @@ def import_codes(
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
-    Return the result, and the name of the template; "" if the options ask for none. `columns` come besides those in the
-    options. With `check`, neither a QR Code nor a template is saved.
+    Return the result and the name of the template, or "" if the options ask for none. `columns` are added to those of
+    the options. With `check`, nothing is saved.
     """
     theirs = dict(columns or {})
     if asked.columns is not None:

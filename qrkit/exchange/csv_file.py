@@ -36,7 +36,7 @@ _RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
 _BOX = re.compile(r"\s*[┌╭]")
 _BOX_RULE = re.compile(r"^[┌╭├└╰][─┬┼┴┤┐┘╮╯]+(?=\r?$)", re.MULTILINE)
 """A line above, between or below the rows of a table that SQLite prints."""
-_CUT_OFF = re.compile(r"│ *varchar *│.*\n├|├.*\n(?:│.*\n){2,}+├|│ \S[^│\n]{58}\S │")
+_CUT_OFF = re.compile(r"^(?=│.*\n├).*│ *varchar *│|^├.*\n(?:│.*\n){2,}+├|│ \S[^│\n]{58}\S │", re.MULTILINE)
 """Matches the types below a heading of DuckDB, which cuts off texts, and rows that SQLite wraps, mostly after 60."""
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _ROW_COUNT = re.compile(r"\(?[0-9]+ rows?\b.*")

@@ -347,7 +347,7 @@ class _Importing:
                 yield ImportIssue(row.number, "", "", "", "shared-path", f"{rule}; {what}")
 
     def _is_free(self, link: ShortLink | None, url: str = "") -> bool:
-        """Return whether a short code is not in use, nor that of another short URL of this portfolio in the file."""
+        """Return whether a short code is free: nobody uses it, and no other short URL of ours in the file has it."""
         if link is None or not self._claims.are_free(link):
             return False
         return link.code not in self._codes_here or (url != "" and self._is_here(url))

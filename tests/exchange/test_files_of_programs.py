@@ -146,6 +146,13 @@ def test_lines_within_the_cells_of_a_box_stay(shop, start):
     assert shop.list_qrcodes()[0].name == "─┬A"
 
 
+@pytest.mark.parametrize("lines", ["├" * 150_000 + "\n" + "│\n" * 150_000, "│varchar" * 150_000 + "│\n│"])
+def test_a_hostile_box_is_looked_through_once(shop, lines):
+    """Each of its marks began a look at the rest, so time grew with the square of the size."""
+    with pytest.raises(UnreadableFile):
+        shop.import_file(f"┌─┐\n{lines}".encode())
+
+
 OF_DUCKDB = """
 ┌──────────────────────────┬─────────┐
 │         content          │  name   │
