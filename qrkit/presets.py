@@ -15,7 +15,7 @@ from qrkit.design.decoration import Photo
 from qrkit.design.design import Design
 from qrkit.design.frames import Caption, Frame
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
-from qrkit.drawing.logo import Logo
+from qrkit.drawing.logo import Logo, without_logo
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.languages import say
@@ -69,7 +69,8 @@ def with_preset(
     preset = PRESETS[name]
     if photo and not preset.photo:
         raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
-    design = _without_icon(design)
+    icon = next((index for index, layer in enumerate(design.layers) if is_icon(layer)), None)
+    design = design if icon is None else without_logo(design, icon)
     fields = {"photo": None, **preset.fields(colorway)}
     if not design.wrapper:
         fields["frame"] = preset.framed(colorway, caption or _own_words(design.frame, preset))
@@ -94,15 +95,6 @@ def gallery() -> Gallery:
         True
     """
     return Gallery()
-
-
-def _without_icon(design: Design) -> Design:
-    """Return a design without the icon of a preset and the plate below it."""
-    for index, layer in enumerate(design.layers):
-        if is_icon(layer):
-            first = index - (index > 0 and design.layers[index - 1].name == f"plate of {LOGO}")
-            return design.replace(layers=[*design.layers[:first], *design.layers[index + 1 :]])
-    return design
 
 
 def _own_words(frame: Frame | None, preset: Preset) -> Caption | None:

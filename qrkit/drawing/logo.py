@@ -162,10 +162,11 @@ def placed_logo(design: Design, content: str | None = None) -> PlacedLogo | None
     return None
 
 
-def without_logo(design: Design, logo: PlacedLogo) -> Design:
-    """Return a design without a logo and its plate."""
-    first = logo.layer - (logo.plate is not None)
-    return design.replace(layers=[*design.layers[:first], *design.layers[logo.layer + 1 :]])
+def without_logo(design: Design, index: int) -> Design:
+    """Return a design without the layer of a logo, and without the plate below it, if there is one."""
+    layers = design.layers
+    first = index - (index > 0 and layers[index - 1].name == _plate_name(layers[index].name))
+    return design.replace(layers=[*layers[:first], *layers[index + 1 :]])
 
 
 def _plate_name(logo_name: str) -> str:

@@ -149,9 +149,9 @@ class Budget(Shown):
         return _heat_map(self)
 
 
-def budget_of(sampled: Sampled, symbol: Symbol, *, page: float = 1.0) -> Budget:
-    """Compute the error correction that a drawing uses on a page of this luma."""
-    luma = sampled.modules(page)
+def budget_of(sampled: Sampled, symbol: Symbol) -> Budget:
+    """Compute the error correction that a drawing uses on white paper."""
+    luma = sampled.modules
     least = errors_of(lost_modules(luma, symbol), symbol.version, symbol.error_correction)
     return replace(damage(wrong_modules(luma, symbol), symbol), least_errors=least)
 

@@ -122,7 +122,7 @@ def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause
     found = []
     with within(LONGEST_SECONDS):
         for path, other, shown in _without(design, pictures, budget.wrong):
-            wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
+            wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules, budget.symbol)
             cured = budget.wrong & ~wrong
             if cured.any():
                 version, level, before = budget.symbol.version, budget.symbol.error_correction, sum(budget.errors)

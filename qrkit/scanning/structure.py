@@ -28,7 +28,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     Args:
         wrong: bool, side x side: modules that read wrong, which are left out of the weights.
     """
-    white, luma = sampled.on(1.0), sampled.modules()
+    white, luma = sampled.on(1.0), sampled.modules
     contrast, bright = contrast_of(luma, symbol, wrong)
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
