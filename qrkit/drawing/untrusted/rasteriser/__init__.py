@@ -1,7 +1,6 @@
 """Renders SVG as pixels and PNG in separate processes, so that a drawing that crashes the renderer does no harm.
 
-A renderer is a function `(svg, width, height) -> RGBA bytes`, listed in `worker.ENGINES`. `qrkit.processes` starts the
-processes. Separate processes draw and write PNG, so plain images never wait for a drawing.
+`qrkit.processes` starts the processes. Separate processes draw and write PNG, so plain images never wait for a drawing.
 """
 
 from __future__ import annotations
@@ -16,17 +15,14 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
+from qrkit.drawing.untrusted.rasteriser.worker import NO_DRAWING, PNG, SIZE, STEP
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
 __all__ = [
-    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "paint_png",
-    "rasterise", "rasterise_all", "within",
+    "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "paint_png", "rasterise", "rasterise_all",
+    "within",
 ]  # fmt: skip
-
-ENGINE_VARIABLE = "QRKIT_RASTERISER"
-"""Environment variable with a name in `worker.ENGINES`; without it, the first installed engine is used."""
 
 MOST_WORKERS = 1 + min(4, os.cpu_count() or 1)
 """Processes that draw; one more than the processors, because a server keeps one from each of its clients."""
@@ -124,8 +120,6 @@ def _send_request(pool: Workers, job: bytes, parts: Sequence[bytes], seconds: fl
         raise RenderingFailed(f"the drawing cannot be rendered: it took longer than {seconds:g} s") from error
     except WorkerBroke as error:
         raise RenderingFailed("the drawing cannot be rendered: the renderer broke down on it") from error
-    if outcome == NO_RENDERER:
-        raise RenderingFailed(f"the drawing cannot be rendered: {answer.decode()}")
     if outcome == NO_DRAWING:
         # The renderer's message is for the operator, not for the stranger who sent the drawing.
         _log.info("a drawing cannot be rendered: %s", answer.decode("utf-8", "replace"))
