@@ -174,7 +174,7 @@ def darker_eyes(design: Design, corners: Collection[str]) -> Fix | None:
     return _with_eyes(design, corners, dark)
 
 
-def _own_colors(eye: Marker) -> dict[str, Fill]:
+def _own_colors(eye: Marker) -> dict[str, Any]:
     return {name: fill for name in ("inner_color", "outer_color") if (fill := getattr(eye, name))}
 
 
