@@ -7,7 +7,6 @@ Caption(text='Say hi')
 
 from __future__ import annotations
 
-from base64 import b64encode
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +15,7 @@ from qrkit.design.design import Design
 from qrkit.design.frames import Caption, Frame
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
 from qrkit.drawing.logo import Logo, without_logo
-from qrkit.drawing.untrusted.assets import Fetch
+from qrkit.drawing.untrusted.assets import Fetch, data_uri
 from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.languages import say
 from qrkit.pictures.gallery import Gallery
@@ -115,8 +114,7 @@ def _brought(field: str) -> set[str | None]:
 
 def _sample_photo() -> str:
     """Return the photo of a look until you pass your own, as a data URI: hills in the evening."""
-    picture = files("qrkit.design").joinpath("hills.svg").read_bytes()
-    return f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
+    return data_uri(files("qrkit.design").joinpath("hills.svg").read_bytes())
 
 
 def _names(name: str, colorway: str | None) -> tuple[str, str]:
