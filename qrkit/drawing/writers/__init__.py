@@ -62,13 +62,7 @@ class Format:
 
 def _lazy_writer(module: str, name: str = "write") -> Callable[..., bytes]:
     """Return a writer that is loaded on first use, because most programs write one format."""
-    load_and_write = on_demand(f"drawing.writers.{module}:{name}")
-
-    def write(scene: Scene | Plain) -> bytes:
-        picture: bytes = load_and_write(scene)
-        return picture
-
-    return write
+    return on_demand(f"drawing.writers.{module}:{name}")
 
 
 def _vector_format(name: str, media_type: str) -> Format:
