@@ -19,7 +19,7 @@ from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, on
 from qrkit.files import read_file
 from qrkit.late import Image, Shown, named, np
 from qrkit.symbol.encode.capacity import characters_held
-from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
+from qrkit.symbol.locate import Located, Part, at_sight, in_lines, locate_all, locate_at_other_sizes
 from qrkit.symbol.symbol import side_of
 from qrkit.symbol.upright import upright
 
@@ -127,8 +127,7 @@ def decode(picture: Readable, *, most_side: int | None = None, effort: str = "st
         >>> decode(generate("https://example.com", ec="H").to_bytes("png")).content
         'https://example.com'
     """
-    found = _symbols(picture, most_side, effort, lambda greys: list(filter(None, [locate(greys)])))
-    if symbols := next(filter(None, found), None):
+    if symbols := next(filter(None, _symbols(picture, most_side, effort, at_sight)), None):
         return _to_decoded(symbols[0])
     raise _no_symbol_error(picture)
 
