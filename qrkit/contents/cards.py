@@ -460,17 +460,14 @@ def _one_line(text: str) -> str:
 READERS: Mapping[str, Callable[[str], Card]] = {
     "TEL": _phone,
     "MAILTO": _email,
-    "SMS": _sms,
-    "MMS": _sms,
-    "SMSTO": partial(_sms, is_plain=True),
-    "MMSTO": partial(_sms, is_plain=True),
+    **dict.fromkeys(("SMS", "MMS"), _sms),
+    **dict.fromkeys(("SMSTO", "MMSTO"), partial(_sms, is_plain=True)),
     "GEO": _location,
     "WIFI": _wifi,
     "MECARD": partial(_card_of_old_phone, "MECARD"),
     "BIZCARD": partial(_card_of_old_phone, "BIZCARD"),
     "BEGIN": _block,
-    "OTPAUTH": _one_time_password,
-    "OTPAUTH-MIGRATION": _one_time_password,
+    **dict.fromkeys(("OTPAUTH", "OTPAUTH-MIGRATION"), _one_time_password),
 }
 """Maps the scheme of a content to the function that parses the rest."""
 

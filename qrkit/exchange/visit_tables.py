@@ -338,12 +338,16 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
         visit["country"] = country_code_of(country) or country_code(country)
         if not visit["country"]:
             table.issues.append((number, f"country={country!r:.60}: is not known, and was left out"))
+    return _checked(visit), read_count(row["count"], "count") if "count" in row else 1
+
+
+def _checked(visit: dict[str, Any]) -> dict[str, Any]:
+    """Return a visit with its numbers, after checking all fields that are not just texts."""
     for what, words in (("kind", KINDS_OF_VISITS), ("via", get_args(Via))):
         if what in visit:
             one_of(what, visit[what], words)
-    if numbers := {what: visit[what] for what in _Numbers.model_fields if what in visit}:
-        visit |= plain(_Numbers.from_fields(numbers), only_set=True)
-    return visit, read_count(row["count"], "count") if "count" in row else 1
+    numbers = {what: visit[what] for what in _Numbers.model_fields if what in visit}
+    return visit | plain(_Numbers.from_fields(numbers), only_set=True) if numbers else visit
 
 
 def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
