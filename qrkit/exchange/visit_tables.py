@@ -128,10 +128,8 @@ class _Numbers(Model):
     longitude: Longitude | None = None
 
 
-def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None) -> bool:
-    """Return whether a table has visits instead of QR Codes, by its heading or by the columns that were named."""
-    if columns:
-        return "time" in columns
+def holds_scans(heading: Iterable[str]) -> bool:
+    """Return whether a table has visits instead of QR Codes, by its heading."""
     titles = [*heading]
     places = _places(titles)
     has_codes = "content" in places or foreign.tool_of(titles) is not None

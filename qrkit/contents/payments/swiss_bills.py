@@ -37,6 +37,8 @@ NOTIFICATIONS = (
 )
 """The messages of bills with the amount 0.00, which notify of something and are not paid."""
 
+LINES = {"iban": 3, "amount": 18, "currency": 19, "reference": 28, "message": 29, "billing_information": 31}
+"""The lines of single fields, counted from 0."""
 MOST_CHARACTERS = 997
 LONGEST_NOTES = 140
 """Characters of the message and the billing information together."""
@@ -214,18 +216,9 @@ def read_swiss_bill(text: str) -> dict[str, Any] | None:
     lines += [""] * (32 - len(lines))
     if lines[0] != "SPC" or not re.fullmatch("02[0-9]{2}", lines[1]) or lines[30] != "EPD" or any(lines[11:18]):
         return None
-    fields = {
-        "creditor": _read_address(lines[4:11]),
-        "iban": lines[3],
-        "amount": lines[18],
-        "currency": lines[19],
-        "debtor": _read_address(lines[20:27]),
-        "reference": lines[28],
-        "message": lines[29],
-        "billing_information": lines[31],
-        "alternative_schemes": tuple(lines[32:]),
-    }
-    return accepted("swiss_bill", {name: value for name, value in fields.items() if value})
+    fields: dict[str, Any] = {name: lines[place] for name, place in LINES.items()}
+    fields |= {"creditor": _read_address(lines[4:11]), "debtor": _read_address(lines[20:27]) or None}
+    return accepted("swiss_bill", fields | {"alternative_schemes": tuple(lines[32:])})
 
 
 def _read_address(lines: Sequence[str]) -> dict[str, str]:
