@@ -344,6 +344,7 @@ def test_a_bad_row_is_named_and_the_others_come_in(shop):
     ("cell", "heading"),
     [
         ("kind", "orphan"),
+        ("via", "poster"),
         ("visitor", "-1"),
         ("visitor", str(2**64)),
         ("latitude", "91"),
