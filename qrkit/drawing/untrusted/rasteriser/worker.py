@@ -34,6 +34,7 @@ MOST_MEMORY = 3 * 2**30
 def _librsvg(svg: bytes, width: int, height: int) -> memoryview:
     import pyvips
 
+    pyvips.cache_set_max(0)  # it would keep the last drawings and their pixels, which nobody asks for again
     image = pyvips.Image.svgload_buffer(svg)
     if (image.width, image.height) != (width, height):
         raise ValueError(f"the drawing is {image.width} x {image.height} pixels, not {width} x {height}")
