@@ -36,7 +36,7 @@ def test_stamps_are_the_same_together_and_one_by_one(name, scale, matrix):
     outline = SPRITES[name].placed(scale_x=scale)
     places = tuple((8 * column + 0.5, 8 * row - 2.0) for column, row in CELLS)
     together = Stamps(outline, scale, scale, places, INK)
-    one_by_one = [replace(together, places=(place,)) for place in places]
+    one_by_one = [together._replace(places=(place,)) for place in places]
     assert drawn(Group((together,), matrix)) == drawn(Group(tuple(one_by_one), matrix))
 
 
@@ -55,7 +55,7 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
     corner = Stamps(circle, 12, 12, ((0.0, 0.0),), ink)
     shapes = [Shape(circle.placed(x, y), ink) for x, y in ((28.5, 30.25), (-6.0, 20.5), (14.75, -5.5), (36.0, 5.0))]
     separate = Rectangle(0, 0, 0, 0, Color(0, 0, 0))
-    one_by_one = [one for shape in shapes for one in (replace(corner, places=()), shape, separate)]
+    one_by_one = [one for shape in shapes for one in (corner._replace(places=()), shape, separate)]
     assert drawn(corner, *shapes) == drawn(corner, separate, *one_by_one)
 
 

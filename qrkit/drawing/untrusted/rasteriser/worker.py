@@ -73,6 +73,7 @@ def _drawn(svg: bytes, width: int, height: int) -> memoryview:
     else:
         import pyvips
 
+        pyvips.cache_set_max(0)  # it would keep the last drawings and their pixels, which nobody asks for again
         image = pyvips.Image.svgload_buffer(svg)
         size, pixels = (image.width, image.height), image.write_to_memory
     if size != (width, height):
