@@ -99,14 +99,11 @@ def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
     The objects are those at any depth that have what is needed, or else those of the first array.
     """
     value = _parsed(data)
-    objects = _first_objects(value)
-    if share:
-        found = _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
-    else:
-        found = objects
-    if not found and (cells := _rows_of_cells(value)):
+    found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
+    objects = found or _first_objects(value)
+    if not (found if share else objects) and (cells := _rows_of_cells(value)):
         return [_part_of_cells(cells)]
-    return [Part("", rows(found or objects))]
+    return [Part("", rows(objects))]
 
 
 def _part_of_cells(rows: Iterable[Cells]) -> Part:

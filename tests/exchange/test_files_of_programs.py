@@ -183,15 +183,40 @@ WRAPPED_ALONE = f"""
 """.lstrip()
 
 
-@pytest.mark.parametrize("file", [OF_DUCKDB, WRAPPED, WRAPPED_ALONE], ids=["DuckDB", "SQLite", "SQLite, one row"])
+OF_PSQL = """
+       content        | name
+----------------------+------
+ BEGIN:VCARD         +| A
+ VERSION:3.0         +|
+ FN:A. Long Name A   +|
+ END:VCARD            |
+(1 row)
+""".lstrip("\n")
+WRAPPED_TABLE = WRAPPED_ALONE.translate(str.maketrans("┌┬┐├┼┤└┴┘─│", "+++++++++-|"))
+WRAPPED_MARKDOWN = "\n".join(WRAPPED_TABLE.replace("+", "|").splitlines()[1:-1])
+
+
+@pytest.mark.parametrize(
+    "file",
+    [OF_DUCKDB, WRAPPED, WRAPPED_ALONE, WRAPPED_TABLE, WRAPPED_MARKDOWN, OF_PSQL],
+    ids=["DuckDB", "SQLite", "SQLite, one row", "SQLite, table", "SQLite, Markdown", "psql"],
+)
 def test_a_box_with_texts_cut_off_is_refused(shop, file):
     """QR Codes were made of the beginnings of addresses, of types and of dots, and nothing was said."""
-    with pytest.raises(UnreadableFile, match=r"cut off or wrapped.*write it with \.mode csv"):
+    with pytest.raises(UnreadableFile, match=r"cut off or wrapped.*write it as csv"):
         shop.import_file(file.encode())
     assert not shop.list_qrcodes()
 
 
 LOST = "the column C has no heading, and was left out"
+
+
+def test_a_printed_text_of_60_characters_is_whole_if_the_next_row_is_filled(shop):
+    """A box with such a text was refused."""
+    long = f"https://example.org/{'0123456789' * 4}"
+    box = BOX.replace("─" * 17, "─" * 62).replace("https://e.org/ä ", long.ljust(61)).replace("│ A|a ", "│ A+ ")
+    assert shop.import_file(box.encode()).created == 2
+    assert contents(shop)[0] == long
 
 
 @pytest.mark.parametrize("heading", [["content", "name"], ["Long URL", "Short URL"]])
