@@ -287,7 +287,7 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
         raise UnreadableFile(f"{rule}; without counts, each row is one visit", line=1).advising(advice)
 
 
-_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[A-Z][a-z]{2,8}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
+_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[^\W\d_]{3,10}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
 """Matches a month or a day in the heading of a column."""
 OF_OTHERS = {
     r"(?m)^(general|hits\.count)$": "a report of GoAccess without single visits; import the access log itself",
