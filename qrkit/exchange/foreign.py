@@ -149,6 +149,13 @@ class Tool:
         names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
+    def alternatives(self, names: tuple[str, ...]) -> list[list[str]]:
+        """Return which of these names are of one field, of which the first with a value is read, if there are several."""
+        found = {plain_name(name): name for name in names}
+        fields = (self.url, self.title, self.comment, self.tags, self.created, (*self.count, *COUNTS))
+        plain = (dict.fromkeys(map(plain_name, field)) for field in fields)
+        return [several for field in plain if len(several := [found[name] for name in field if name in found]) > 1]
+
     def told_apart(self, heading: Iterable[str]) -> list[str]:
         """Return the names of columns, each with an addition if it is there already, so that no cell is lost.
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -373,6 +374,7 @@ def table_of_links(
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
     shared, keeping, off_by = tool.columns_of_ours(names), list[str](), set[str]()
+    alternatives = lru_cache(maxsize=100)(tool.alternatives)  # the names of a table recur in each of its rows
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
@@ -386,17 +388,27 @@ def table_of_links(
             content = cells["Content"]
             if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
                 keeping.append(content)
+            passed = _passed_over(link, alternatives((*link,)))
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
                 for name, value in link.items()
-                if value and name not in kept and foreign.plain_name(name) not in read
+                if value and name not in kept and (name in passed or foreign.plain_name(name) not in read)
             )
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
     table.issues.extend(_issues_of_links(tool, heading, off_by, keeping))
     return Table(table.rows, table.issues, places, of_links=True)
+
+
+def _passed_over(link: Mapping[str, Any], alternatives: Iterable[Iterable[str]]) -> set[str]:
+    """Return the names whose texts are not read, as the text of an alternative is, and is another one."""
+    passed: set[str] = set()
+    for names in alternatives:
+        texts = {name: text for name in names if (text := field_text(link[name]))}
+        passed.update(name for name, text in texts.items() if text != next(iter(texts.values())))
+    return passed
 
 
 def _issues_of_links(

@@ -370,3 +370,18 @@ def test_a_state_that_says_no_switches_a_link_off(shop, word):
     """It was reported as one that says neither, and the link worked."""
     imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},yes\n")
     assert [code.active for code in shop.list_qrcodes()] == [False, True]
+
+
+def test_second_columns_of_one_meaning_become_fields(shop):
+    """What they said was lost without a word: of two comments, counts or short URLs, only the first was kept."""
+    heading = "Title,Label,Custom short URL,Short URL,Long URL,Description,Notes,Clicks,Scans,Created,Date added,Tags"
+    row = f"A,red,https://go.test/a,https://s.test/a,{HERE},wall,ask Ann,5,7,2024-05-01,2024-06-01,x"
+    same = f"B,B,,https://s.test/b,{HERE}2,,only,3,3,2024-05-01,2024-05-01,y"
+    shop.import_file(f"{heading}\n{row}\n{same}\n".encode())
+    first, second = sorted(shop.list_qrcodes(), key=lambda code: code.name)
+    assert (first.short_code, first.comment, first.scans) == ("a", "wall", 5)
+    assert first.fields == {
+        "Label": "red", "Short URL": "https://s.test/a", "Notes": "ask Ann", "Scans (link list)": "7",
+        "Date added": "2024-06-01",
+    }  # fmt: skip
+    assert (second.short_code, second.comment, second.fields) == ("b", "only", {})
