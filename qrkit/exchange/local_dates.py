@@ -61,6 +61,11 @@ class LocalDates:
         except (ValueError, OverflowError):  # in UTC, it may be before the year 1 or after 9999
             return None
 
+    def read_end(self, text: str) -> datetime | None:
+        """Return the last second of a day, and any other date as `read` does."""
+        moment = self.read(text)
+        return moment + timedelta(days=1, seconds=-1) if moment and _is_day(text) else moment
+
     @cached_property
     def _day_first(self) -> bool | None:
         """Whether dates such as 03/04/2025 begin with the day; None if the file does not tell, or tells both."""
@@ -103,6 +108,11 @@ def _parts(text: str) -> dict[str, str]:
     found = next(filter(None, (form.fullmatch(tidy) for form in _forms())), None)
     parts = {name: part for name, part in found.groupdict().items() if part} if found else {}
     return parts | {"month": str(_NUMBERS[parts["name"].lower()])} if "name" in parts else parts
+
+
+def _is_day(text: str) -> bool:
+    parts = _parts(text)
+    return "year" in parts and "hour" not in parts
 
 
 def _moment(parts: Mapping[str, str]) -> datetime:

@@ -104,6 +104,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+VALID_UNTIL = "Valid Until (UTC)"
+LIMITING = frozenset({VALID_UNTIL, "Limit", "Limit a Day"})
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
@@ -114,6 +116,7 @@ _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
+ReadDate = Callable[[str], datetime | None]
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
@@ -398,7 +401,7 @@ def table_of_links(
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
-    table.issues.extend(_issues_of_links(tool, heading, off_by, keeping))
+    table.issues.extend(_issues_of_links(tool, heading, places, off_by, keeping))
     return Table(table.rows, table.issues, places, of_links=True)
 
 
@@ -412,10 +415,13 @@ def _passed_over(link: Mapping[str, Any], alternatives: Iterable[Iterable[str]])
 
 
 def _issues_of_links(
-    tool: foreign.Tool, heading: int, off_by: Collection[str], keeping: Sequence[str]
+    tool: foreign.Tool, heading: int, places: Collection[str], off_by: Collection[str], keeping: Sequence[str]
 ) -> Iterator[ImportIssue]:
-    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters."""
-    if tool.limits_in:
+    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters.
+
+    A file with a column of ends or limits has all of them.
+    """
+    if tool.limits_in and not LIMITING.intersection(places):
         rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         yield ImportIssue(heading, "", "", "", "limits-unknown", detail)
@@ -433,25 +439,30 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid."""
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
+    readers = dict.fromkeys(MOMENTS, dates.read)
+    if table.of_links:
+        readers[VALID_UNTIL] = dates.read_end  # as our times are exact, a day of ours is its first second
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates)
+        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, readers)
 
 
-def _code_of(row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates) -> tuple[Row, QRCode] | ImportIssue:
+def _code_of(
+    row: Row, now: datetime, names: Mapping[str, str], readers: Mapping[str, ReadDate]
+) -> tuple[Row, QRCode] | ImportIssue:
     """Return a row with its QR Code, or an issue; only because of its date or its count, no printed code is lost."""
     try:
         return row, read_row(row, now)
     except InvalidParameter as error:
         problems = error.problems
     wrong = {one.name for one in problems}
-    moments = {name: dates.read(row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
+    moments = {name: readers[name](row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
     if cells := {name: to_table(moment) for name, moment in moments.items() if moment}:
-        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, dates)
+        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, readers)
     told = [(one.name, str(InvalidParameter(replace(one, name=names.get(one.name, one.name))))) for one in problems]
     if all(row.cells.get(name) and name in NOT_NEEDED for name in wrong):
         notes = [(NOT_NEEDED[name][0], f"{detail}; {NOT_NEEDED[name][1]}") for name, detail in told]
         cells = {**row.cells, **dict.fromkeys(wrong, "")}
-        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, dates)
+        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, readers)
     return _unreadable(row, "; ".join(detail for _, detail in told))
 
 

@@ -385,3 +385,59 @@ def test_second_columns_of_one_meaning_become_fields(shop):
         "Date added": "2024-06-01",
     }  # fmt: skip
     assert (second.short_code, second.comment, second.fields) == ("b", "only", {})
+
+
+@pytest.mark.parametrize(
+    ("heading", "numbers"),
+    [
+        ("Titel;Kurz-URL;Ziel-URL;Kampagne;Kommentar;Schlagwörter;Adresse;Breitengrad;Längengrad;Klicks", "8,5;2,3"),
+        ("Nom;URL courte;Lien long;Campagne;Commentaire;Étiquettes;Adresse;Latitude;Longitude;Clics", "8,5;2,3"),
+        ("Nombre;URL corta;URL de destino;Campaña;Notas;Etiquetas;Dirección;Latitud;Longitud;Escaneos", "8,5;2,3"),
+        ("Naam;Korte URL;Doel-URL;Campagne;Opmerking;Labels;Adres;Lat;Lng;Aantal scans", "8.5;2.3"),
+    ],
+)  # fmt: skip
+def test_lists_in_other_languages_fill_all_fields(shop, heading, numbers):
+    """Comments, tags, campaigns and places became fields."""
+    result = imported(shop, f"{heading}\nA;https://s.test/a;{HERE};Mai;am Eck;rot, neu;Weg 1;{numbers};1.204\n")
+    (code,) = shop.list_qrcodes()
+    assert (code.comment, code.tags, code.scans, code.fields) == ("am Eck", ("rot", "neu"), 1204, {})
+    assert (code.location.address, code.location.latitude, code.location.longitude) == ("Weg 1", 8.5, 2.3)
+    assert shop.campaigns().name.tolist() == ["Mai"]
+    assert [issue.reason for issue in result.issues] == ["limits-unknown"]
+
+
+def test_of_two_columns_for_one_of_ours_the_second_becomes_a_field(shop):
+    rows = f"A,https://s.test/a,{HERE},Weg 1,\nB,https://s.test/b,{THERE},Weg 2,Way 2\n"
+    imported(shop, f"Title,Short URL,Long URL,Adresse,Address\n{rows}")
+    found = {code.name: (code.location.address, code.fields) for code in shop.list_qrcodes()}
+    assert found == {"A": ("Weg 1", {}), "B": ("Weg 2", {"Address (link list)": "Way 2"})}
+
+
+@pytest.mark.parametrize(
+    ("day", "end"),
+    [
+        ("31.12.2026", "31 23:59:59"), ("12/31/2026", "31 23:59:59"), ("2026-12-31", "31 23:59:59"),
+        ("2026-12-31 UTC", "31 23:59:59"), ("31. Dezember 2026", "31 23:59:59"), ("2026-12-31 00:00:00", "31 00:00:00"),
+        ("2026-12-31T10:00:00Z", "31 10:00:00"), ("1798675200", "31 00:00:00"),
+    ],
+)  # fmt: skip
+def test_a_link_is_valid_until_the_end_of_a_day(shop, day, end):
+    """It ended when its last day began."""
+    result = imported(shop, f"Title,Short URL,Long URL,Valid until\nA,https://s.test/a,{HERE},{day}\n")
+    assert [f"{code.valid_until:%d %H:%M:%S}" for code in shop.list_qrcodes()] == [end]
+    assert result.issues == ()
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        f"QR Code Name,Category,Short URL,Destination URL\nA,Dynamic,https://s.test/a,{HERE}\nB,Static,,{THERE}\n",
+        [{"display_name": "A", "qr_data": HERE, "shortlink_url": "https://s.test/a", "dynamic": True},
+         {"display_name": "B", "qr_data": THERE, "shortlink_url": None, "dynamic": False}],
+        f"Titel;Typ;Kurz-URL;Ziel-URL\nA;statisch;https://s.test/a;{HERE}\nB;statisch;;{THERE}\n",
+    ],
+)  # fmt: skip
+def test_a_static_code_of_a_service_stays_static(shop, file):
+    """It got a short URL, which is not what is printed; one with a short URL needs it in any case."""
+    imported(shop, file)
+    assert {code.name: code.is_dynamic for code in shop.list_qrcodes()} == {"A": True, "B": False}
