@@ -26,6 +26,7 @@ from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting, fir
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
+    CAMPAIGN,
     COLUMN_OF,
     CONTENT,
     COUNTED,
@@ -386,7 +387,8 @@ def table_of_links(
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             wrong = TOTALS if (word := total_in(link.values())) and cells["Content"] in ("", word) else wrong
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
-            cells |= {shared[name]: text for name, text in kept.items() if text}
+            # With a column of campaigns, a tag is none.
+            cells |= {shared[name]: text for name, text in kept.items() if text or shared[name] == CAMPAIGN.name}
             off_by.add(foreign.off_by(link) if cells.get("Active") == "false" else "")
             content = cells["Content"]
             if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):

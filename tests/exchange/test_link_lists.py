@@ -428,6 +428,13 @@ def test_a_link_is_valid_until_the_end_of_a_day(shop, day, end):
     assert result.issues == ()
 
 
+def test_a_single_tag_is_no_campaign_beside_a_column_of_campaigns(shop):
+    """Where the campaign was empty, the tag became one."""
+    rows = f"A,https://s.test/a,{HERE},red,May\nB,https://s.test/b,{THERE},red,\n"
+    imported(shop, f"Title,Short URL,Long URL,Tags,Campaign\n{rows}")
+    assert {code.name: code.campaign_id is None for code in shop.list_qrcodes()} == {"A": False, "B": True}
+
+
 @pytest.mark.parametrize(
     "file",
     [
