@@ -33,6 +33,7 @@ from qrkit.tracking.times import from_iso, to_table
 
 LINKS: dict[str, tuple[str, ...]] = {what: tuple(names) for what, names in HEADINGS["links"].items()}
 """The names of fields of links, by what they hold."""
+_OURS = {plain: column for column, names in HEADINGS["ours"].items() for plain in names}
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
 PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")
@@ -46,6 +47,8 @@ VISITORS_WIN = frozenset({"Shlink", "Dub"})
 ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
+DYNAMIC = ("dynamic", "isdynamic")
+_STATIC = frozenset(HEADINGS["words"]["static"])
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
@@ -124,6 +127,7 @@ class Tool:
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
+            "Dynamic": "" if self._short_url(link) or not is_static(link) else "false",
             **terms,
         }
         for name, text in cells.items():
@@ -148,6 +152,13 @@ class Tool:
         own = (self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
         names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
+
+    def alternatives(self, names: tuple[str, ...]) -> list[list[str]]:
+        """Return the names of each field that has several of these, of which the first with a value is read."""
+        found = {plain_name(name): name for name in names}
+        fields = (self.url, self.title, self.comment, self.tags, self.created, (*self.count, *COUNTS))
+        plain = (dict.fromkeys(map(plain_name, field)) for field in fields)
+        return [several for field in plain if len(several := [found[name] for name in field if name in found]) > 1]
 
     def told_apart(self, heading: Iterable[str]) -> list[str]:
         """Return the names of columns, each with an addition if it is there already, so that no cell is lost.
@@ -195,10 +206,11 @@ class Tool:
         Only lists that people keep have such columns. Under the other names, they write what they like: Size, A4.
         """
         unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
-        ours = (
-            {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self in (LINK_LIST, CODE_LIST) else {}
-        )
-        return {name: column for name, column in ours.items() if column in columns.DESCRIBING}
+        ours = {
+            columns.COLUMN_OF.get(name.lower()) or _OURS.get(plain_name(name), ""): name
+            for name in (reversed([*unread]) if self in (LINK_LIST, CODE_LIST) else ())
+        }
+        return {name: column for column, name in ours.items() if column in columns.DESCRIBING}
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
         is_skipped = _text(link, SKIP_QUERY).lower() in YES
@@ -248,8 +260,8 @@ def plain_name(name: str) -> str:
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
-    comment=("comment", "comments", "description", "notes"),
-    tags=("tags", "labels"),
+    comment=LINKS["comments"],
+    tags=LINKS["tags"],
     limits_in="the service",
 )
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
@@ -293,6 +305,12 @@ def may_close(name: str) -> bool:
 def closes(name: str) -> bool:
     """Return whether a field of this name may close, limit or change a link."""
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
+
+
+def is_static(link: Mapping[str, Any]) -> bool:
+    """Return whether a field, such as a type, says that a code holds its content itself."""
+    is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
+    return is_not_dynamic or any(isinstance(value, str) and value.lower() in _STATIC for value in link.values())
 
 
 def off_by(link: Mapping[str, Any]) -> str:
@@ -417,8 +435,9 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     text = _text(link, names) or _object(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
+    read = _DATES.read_end if names == UNTIL else _DATES.read
     try:
-        return to_table(_DATES.read(text) or from_iso(text))
+        return to_table(read(text) or from_iso(text))
     except InvalidParameter:
         return text
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting, fir
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
+    CAMPAIGN,
     COLUMN_OF,
     CONTENT,
     COUNTED,
@@ -103,6 +105,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+VALID_UNTIL = "Valid Until (UTC)"
+LIMITING = frozenset({VALID_UNTIL, "Limit", "Limit a Day"})
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
@@ -113,6 +117,7 @@ _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
+ReadDate = Callable[[str], datetime | None]
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
@@ -373,6 +378,7 @@ def table_of_links(
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
     shared, keeping, off_by = tool.columns_of_ours(names), list[str](), set[str]()
+    alternatives = lru_cache(maxsize=100)(tool.alternatives)  # the names of a table recur in each of its rows
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
@@ -381,30 +387,44 @@ def table_of_links(
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             wrong = TOTALS if (word := total_in(link.values())) and cells["Content"] in ("", word) else wrong
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
-            cells |= {shared[name]: text for name, text in kept.items() if text}
+            # With a column of campaigns, a tag is none.
+            cells |= {shared[name]: text for name, text in kept.items() if text or shared[name] == CAMPAIGN.name}
             if not (error or wrong):
                 off_by.add(foreign.off_by(link) if cells.get("Active") == "false" else "")
             content = cells["Content"]
             if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
                 keeping.append(content)
+            passed = _passed_over(link, alternatives((*link,)))
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
                 for name, value in link.items()
-                if value and name not in kept and foreign.plain_name(name) not in read
+                if value and name not in kept and (name in passed or foreign.plain_name(name) not in read)
             )
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
-    table.issues.extend(_issues_of_links(tool, heading, off_by, keeping))
+    table.issues.extend(_issues_of_links(tool, heading, places, off_by, keeping))
     return Table(table.rows, table.issues, places, of_links=True)
 
 
+def _passed_over(link: Mapping[str, Any], alternatives: Iterable[Iterable[str]]) -> set[str]:
+    """Return the names whose texts are not read, as the text of an alternative is, and is another one."""
+    passed: set[str] = set()
+    for names in alternatives:
+        texts = {name: text for name in names if (text := field_text(link[name]))}
+        passed.update(name for name, text in texts.items() if text != next(iter(texts.values())))
+    return passed
+
+
 def _issues_of_links(
-    tool: foreign.Tool, heading: int, off_by: Collection[str], keeping: Sequence[str]
+    tool: foreign.Tool, heading: int, places: Collection[str], off_by: Collection[str], keeping: Sequence[str]
 ) -> Iterator[ImportIssue]:
-    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters."""
-    if tool.limits_in:
+    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters.
+
+    A file with a column of ends or limits has all of them.
+    """
+    if tool.limits_in and not LIMITING.intersection(places):
         rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         yield ImportIssue(heading, "", "", "", "limits-unknown", detail)
@@ -422,25 +442,30 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid."""
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
+    readers = dict.fromkeys(MOMENTS, dates.read)
+    if table.of_links:
+        readers[VALID_UNTIL] = dates.read_end  # as our times are exact, a day of ours is its first second
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates)
+        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, readers)
 
 
-def _code_of(row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates) -> tuple[Row, QRCode] | ImportIssue:
+def _code_of(
+    row: Row, now: datetime, names: Mapping[str, str], readers: Mapping[str, ReadDate]
+) -> tuple[Row, QRCode] | ImportIssue:
     """Return a row with its QR Code, or an issue; only because of its date or its count, no printed code is lost."""
     try:
         return row, read_row(row, now)
     except InvalidParameter as error:
         problems = error.problems
     wrong = {one.name for one in problems}
-    moments = {name: dates.read(row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
+    moments = {name: readers[name](row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
     if cells := {name: to_table(moment) for name, moment in moments.items() if moment}:
-        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, dates)
+        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, readers)
     told = [(one.name, str(InvalidParameter(replace(one, name=names.get(one.name, one.name))))) for one in problems]
     if all(row.cells.get(name) and name in NOT_NEEDED for name in wrong):
         notes = [(NOT_NEEDED[name][0], f"{detail}; {NOT_NEEDED[name][1]}") for name, detail in told]
         cells = {**row.cells, **dict.fromkeys(wrong, "")}
-        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, dates)
+        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, readers)
     return _unreadable(row, "; ".join(detail for _, detail in told))
 
 
