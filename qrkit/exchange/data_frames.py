@@ -46,7 +46,7 @@ from qrkit.exchange.table_files import (
 )
 from qrkit.late import pd
 from qrkit.tracking.records import Campaign, QRCode
-from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
+from qrkit.tracking.text_columns import field_text, frame_of, text_column, text_of
 
 if TYPE_CHECKING:
     from qrkit.store.copies.arrow_tables import ArrowTable
@@ -119,11 +119,9 @@ def qrcodes_frame(
 
 def campaigns_frame(campaigns: Sequence[Campaign], counts: Mapping[str, tuple[int, int]]) -> pd.DataFrame:
     """Return a DataFrame with one row per campaign, indexed by ID; `counts` holds its numbers of QR Codes and scans."""
-    rows = [(one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
-    index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
-    frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
-    frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")
-    return with_dtypes(frame, {"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
+    rows = [(one.id, one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
+    kinds = {"id": "str", "name": "str", "description": "str", "created": DTYPES["moment"]}
+    return frame_of(rows, kinds | {"qrcodes": "int64", "scans": "int64"}).set_index("id")
 
 
 def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hashable] | None = None) -> Table:

@@ -155,12 +155,14 @@ def import_table(
     *,
     fix_urls: bool = False,
     campaign: str = "",
+    anyway: bool = True,
     update_by: str = "",
 ) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
-    `add` is called several times. `campaign` is the name for rows that name none. `update_by` is what identifies the QR
-    Codes that rows change, as for `Identified`; "" to change none.
+    `add` is called several times. `campaign` is the name for rows that name none. Unless `anyway` is true, short codes
+    in use raise UnreadableFile. `update_by` is what identifies the QR Codes that rows change, as for `Identified`; ""
+    to change none.
     """
     importing = _Importing(present, table, add, tidy_name(campaign))
     codes = codes_of(table, present.now, seen)
@@ -173,13 +175,15 @@ def import_table(
         codes = importing.updated(codes, update_by, there)
     result = merge(codes, read_pairs(present.contents), importing.has_own_code, importing.insert)
     importing.finish()
+    if not anyway:
+        _check_codes_kept(result)
     issues = sorted((*result.issues, *importing.folder_issues(table.rows)), key=lambda issue: issue.row)
     hosts = dict(importing.other_hosts.most_common())
     updates = tuple(importing.updates)
     return replace(result, issues=tuple(issues), other_hosts=hosts, kept_codes=importing.kept_codes, updates=updates)
 
 
-def check_codes_kept(result: ImportResult) -> None:
+def _check_codes_kept(result: ImportResult) -> None:
     """Check that no short code of a file is in use by another QR Code; the error lists the first ones."""
     taken = [issue for issue in result.issues if issue.reason == "code-taken"]
     if not taken:

@@ -186,6 +186,11 @@ def test_a_list_in_which_all_links_are_off_because_of_a_0_says_so(shop, name, ze
     assert [code.active for code in shop.list_qrcodes()] == [False, False]
 
 
+def test_a_row_of_totals_is_not_a_link_that_is_on(shop):
+    links = [{"short_url": "a.test/1", "long_url": HERE, "Status": "0"}, {"short_url": "Total", "Clicks": 3}]
+    assert any("all links are switched off" in one.detail for one in imported(shop, links).issues)
+
+
 @pytest.mark.parametrize("words", [("0", "1"), ("0", ""), ("off", "off")])
 def test_a_list_in_which_some_links_are_off_or_all_plainly_does_not_ask(shop, words):
     links = [{"short_url": f"a.test/{number}", "long_url": HERE, "Status": word} for number, word in enumerate(words)]

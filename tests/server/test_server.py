@@ -348,11 +348,11 @@ def test_a_server_beside_a_notebook_serves_the_same_store(shop, capfd):
 
 
 def test_settings_are_given_whole_or_one_by_one(shop):
-    before = set(threading.enumerate())
-    with Server(shop.store, Settings(port=1, threads=4), port=0) as server:
-        assert status_of(f"{server.url}/api/v3/generate?content=hi") == 200
-        names = [thread.name for thread in set(threading.enumerate()) - before]
-        assert len([name for name in names if name.startswith("qrkit-answers")]) == 4
+    shop.insert_qrcode(TARGET, short_code="door")
+    with Server(shop.store, Settings(port=1, record_visits=False), port=0) as server, connect(server) as connection:
+        connection.sendall(request("/door", "Connection: close"))
+        assert [answer.status for answer in answers(everything(connection))] == [302]
+    assert [code.scans for code in shop.list_qrcodes()] == [0]
     with pytest.raises(TypeError, match="unexpected keyword argument 'prot'"):
         Server(shop, prot=0)
     with pytest.raises(InvalidParameter, match="threads=1: must be in"):
