@@ -116,7 +116,7 @@ class Tool:
         content = _text(link, self.target_in(link))
         unread = {written[name]: value for name, value in rest.items() if name not in SWITCHES}
         error = twice or protection(unread, content)
-        tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
+        tags, counts = _tags(link, self.tags), self.fields["Scans"]
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
@@ -137,6 +137,14 @@ class Tool:
         return cells, error
 
     @property
+    def fields(self) -> dict[str, tuple[str, ...]]:
+        """The names of the fields that our columns of free texts, counts and times hold, the first one first."""
+        return {
+            "Trackable URL": self.url, "QR Code Name": self.title, "Created (UTC)": self.created,
+            "Scans": (*self.count, *COUNTS), "Comment": self.comment, "Tags": self.tags,
+        }  # fmt: skip
+
+    @property
     def service(self) -> str:
         """The tool without the export format."""
         return self.name.partition(",")[0]
@@ -149,15 +157,14 @@ class Tool:
     @property
     def read_names(self) -> frozenset[str]:
         """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
-        own = (self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
+        own = (self.known_by, self.code, self.domain, *self.fields.values())
+        names = (*chain(*own), *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
     def alternatives(self, names: tuple[str, ...]) -> list[list[str]]:
         """Return the names of each field that has several of these, of which the first with a value is read."""
         found = {plain_name(name): name for name in names}
-        fields = (self.url, self.title, self.comment, self.tags, self.created, (*self.count, *COUNTS))
-        plain = (dict.fromkeys(map(plain_name, field)) for field in fields)
+        plain = (dict.fromkeys(map(plain_name, field)) for field in self.fields.values())
         return [several for field in plain if len(several := [found[name] for name in field if name in found]) > 1]
 
     def told_apart(self, heading: Iterable[str]) -> list[str]:
@@ -182,11 +189,9 @@ class Tool:
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
-        fields = {
+        fields = self.fields | {
             "Content": self.target_in(found),
             "Trackable URL": (*self.url, *self.code),
-            "Created (UTC)": self.created,
-            "Scans": (*self.count, *COUNTS),
             "Active": ON,
             "Valid Since (UTC)": SINCE[1:],
             "Valid Until (UTC)": UNTIL[1:],
@@ -375,13 +380,12 @@ def tool_of(names: Iterable[str]) -> Tool | None:
 def similar_tool(names: Iterable[str]) -> Tool | None:
     """Return the tool whose name or most known names the columns have: good for a hint, not for reading the file."""
     found = {plain_name(name) for name in names}
-
-    def share(tool: Tool) -> float:
-        return sum(plain_name(name) in found for name in tool.known_by) / len(tool.known_by)
-
-    tool = max(TOOLS.values(), key=share)
-    if share(tool) > 1 / 2:
-        return tool
+    shares = {
+        key: sum(plain_name(name) in found for name in one.known_by) / len(one.known_by) for key, one in TOOLS.items()
+    }
+    likely = max(shares, key=lambda key: shares[key])
+    if shares[likely] > 1 / 2:
+        return TOOLS[likely]
     return TOOLS["bitly-csv"] if any("bitlink" in name or "bitly" in name for name in found) else None
 
 

@@ -63,8 +63,8 @@ class LocalDates:
 
     def read_end(self, text: str) -> datetime | None:
         """Return the last second of a day, and any other date as `read` does."""
-        moment = self.read(text)
-        return moment + timedelta(days=1, seconds=-1) if moment and _is_day(text) else moment
+        moment, parts = self.read(text), _parts(text)
+        return moment + timedelta(days=1, seconds=-1) if moment and parts and "hour" not in parts else moment
 
     @cached_property
     def _day_first(self) -> bool | None:
@@ -108,11 +108,6 @@ def _parts(text: str) -> dict[str, str]:
     found = next(filter(None, (form.fullmatch(tidy) for form in _forms())), None)
     parts = {name: part for name, part in found.groupdict().items() if part} if found else {}
     return parts | {"month": str(_NUMBERS[parts["name"].lower()])} if "name" in parts else parts
-
-
-def _is_day(text: str) -> bool:
-    parts = _parts(text)
-    return "year" in parts and "hour" not in parts
 
 
 def _moment(parts: Mapping[str, str]) -> datetime:

@@ -486,18 +486,21 @@ def is_known(title: str) -> bool:
     return not name or name in COLUMN_OF or name in OVERLOOKED
 
 
+def places_in(titles: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+    """Return the position of each of our columns in a heading, and the columns that it names twice."""
+    names = [COLUMN_OF.get(title.lower()) for title in titles]
+    places = {name: names.index(name) for name in names if name}
+    twice = [name for name in places if names.count(name) > 1]
+    if SHORT_URL not in places and (short := foreign.short_url_in(titles)):
+        places[SHORT_URL] = titles.index(short)
+    return places, twice
+
+
 def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequence[str], str]]) -> dict[str, int]:
     """Return the position of each of our columns; the rows are read only for an error that suggests a column."""
-    heading, line = located.heading, located.line
-    places: dict[str, int] = {}
-    for place, title in enumerate(heading):
-        name = COLUMN_OF.get(title.lower())
-        if name in places:
-            raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
-        if name:
-            places[name] = place
-    if SHORT_URL not in places and (short := foreign.short_url_in(heading)):
-        places[SHORT_URL] = heading.index(short)
+    places, twice = places_in(located.heading)
+    if twice:
+        raise UnreadableFile(f"the column {twice[0]!r} appears twice in the heading", line=located.line)
     if not kinds and CONTENT not in places:
         raise missing_column(located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
     return places

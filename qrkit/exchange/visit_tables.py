@@ -57,15 +57,9 @@ NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *fo
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
 """What only tables of visits have."""
-UTM = {
-    "sessionmanualadcontent": "utm_content", "sessioncampaign": "utm_campaign", "campaign": "utm_campaign",
-    "utmcontent": "utm_content", "utmcampaign": "utm_campaign",
-}  # fmt: skip
-SERVICES = {
-    "Shlink": {"date", "useragent", "potentialbot"},
-    "YOURLS": {"clicktime", "shorturl", "useragent"},
-    "Dub": {"event", "date", "link"},
-}
+UTM: dict[str, str] = HEADINGS["utm"]
+"""The parameters of addresses that columns hold, by their plain names."""
+SERVICES = {service: frozenset(names) for service, names in HEADINGS["visits_of"].items()}
 """Plain names that the exports of a service have."""
 _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
