@@ -8,7 +8,7 @@ Caption(text='Say hi')
 from __future__ import annotations
 
 from base64 import b64encode
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from qrkit.design.decoration import Photo
@@ -123,7 +123,7 @@ def _brought(field: str) -> set[str | None]:
 
 def _sample_photo() -> str:
     """Return the photo of a look until you pass your own, as a data URI: hills in the evening."""
-    picture = files("qrkit.design").joinpath("hills.svg").read_bytes()
+    picture = Path(__file__).with_name("design").joinpath("hills.svg").read_bytes()
     return f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
 
 
