@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
@@ -117,14 +117,20 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, 
 
 def check_scans(scans: Scans, table: ScanTable, base_url: str, *, now: datetime) -> ScanImport:
     """Return what `insert_scans` would return, and add nothing."""
-    with suppress(_CheckedOnlyError), scans.store.atomic():
-        result = insert_scans(scans, table, base_url, source="", now=now)
-        raise _CheckedOnlyError
-    return result
+    with _undoing(scans.store):
+        return insert_scans(scans, table, base_url, source="", now=now)
 
 
 class _CheckedOnlyError(Exception):
     """Rolls back a transaction."""
+
+
+@contextmanager
+def _undoing(store: Store) -> Iterator[None]:
+    """Context manager: rolls back what the block stores."""
+    with suppress(_CheckedOnlyError), store.atomic():
+        yield
+        raise _CheckedOnlyError
 
 
 def _count_bots(visits: Sequence[Mapping[str, Any]]) -> int:
