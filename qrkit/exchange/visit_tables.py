@@ -57,15 +57,9 @@ NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *fo
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
 """What only tables of visits have."""
-UTM = {
-    "sessionmanualadcontent": "utm_content", "sessioncampaign": "utm_campaign", "campaign": "utm_campaign",
-    "utmcontent": "utm_content", "utmcampaign": "utm_campaign",
-}  # fmt: skip
-SERVICES = {
-    "Shlink": {"date", "useragent", "potentialbot"},
-    "YOURLS": {"clicktime", "shorturl", "useragent"},
-    "Dub": {"event", "date", "link"},
-}
+UTM: dict[str, str] = HEADINGS["utm"]
+"""The parameters of addresses that columns hold, by their plain names."""
+SERVICES = {service: frozenset(names) for service, names in HEADINGS["visits_of"].items()}
 """Plain names that the exports of a service have."""
 _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
@@ -287,7 +281,7 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
         raise UnreadableFile(f"{rule}; without counts, each row is one visit", line=1).advising(advice)
 
 
-_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[A-Z][a-z]{2,8}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
+_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[^\W\d_]{3,10}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
 """Matches a month or a day in the heading of a column."""
 OF_OTHERS = {
     r"(?m)^(general|hits\.count)$": "a report of GoAccess without single visits; import the access log itself",
