@@ -279,10 +279,9 @@ def read_event(text: str) -> dict[str, Any] | None:
     elif isinstance(start, datetime) and isinstance(end, datetime):
         end = _beside(start, zone, end, zone_of(found["DTEND"]))
     fields = {"title": texts["SUMMARY"], "start": start, "end": end, "time_zone": zone}
-    fields |= {"location": texts.get("LOCATION") or None, "description": texts.get("DESCRIPTION") or None}
+    fields |= {"location": texts.get("LOCATION"), "description": texts.get("DESCRIPTION"), "url": texts.get("URL")}
     mail = re.fullmatch("mailto:(.+)", texts.get("ORGANIZER", ""), re.IGNORECASE)
-    fields |= {"organizer": mail[1] if mail else None}
-    fields |= {"url": texts.get("URL") or None, "compact": text[:12].upper() == "BEGIN:VEVENT"}
+    fields |= {"organizer": mail[1] if mail else None, "compact": text[:12].upper() == "BEGIN:VEVENT"}
     return fields | (_read_rule(found["RRULE"].value, start, zone) if "RRULE" in found else {})
 
 

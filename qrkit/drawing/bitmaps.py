@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from io import BytesIO
 from math import ceil
@@ -27,7 +26,7 @@ def _reduce(bitmap: Bitmap, width: float, height: float) -> Bitmap:
         return bitmap
     file = BytesIO()
     Image.open(BytesIO(bitmap.png)).resize(wanted, Image.Resampling.BICUBIC).save(file, "PNG", compress_level=3)
-    return replace(bitmap, png=file.getvalue(), width=wanted[0], height=wanted[1])
+    return bitmap._replace(png=file.getvalue(), width=wanted[0], height=wanted[1])
 
 
 def placed(bitmap: Bitmap, box: tuple[float, float, float, float], size: tuple[int, int]) -> Image.Image:

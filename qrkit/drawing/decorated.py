@@ -117,7 +117,7 @@ def _move(items: tuple[Item, ...], layout: Layout, other: Layout) -> tuple[Item,
         return items
     match items:
         case (Squares(paint=Color()) as squares,):
-            return (replace(squares, x=other.x, y=other.y, size=other.module),)
+            return (squares._replace(x=other.x, y=other.y, size=other.module),)
     scale = other.module / layout.module
     return (Group(items, Matrix(scale, scale, other.x - layout.x * scale, other.y - layout.y * scale)),)
 
@@ -139,7 +139,7 @@ def _flip(items: tuple[Item, ...], layout: Layout, flip: Flip) -> tuple[Item, ..
         case (Rectangle(paint=Color()), Squares(paint=Color()) as squares):
             # Squares of one color stay squares, because every format writes those most compactly.
             left, top = _origin(layout, across=across, down=down)
-            return items[0], replace(squares, x=left, y=top, cells=_mirror(squares.cells, across=across, down=down))
+            return items[0], squares._replace(x=left, y=top, cells=_mirror(squares.cells, across=across, down=down))
     return (Group(items, flip_matrix(layout, flip)),)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import hypot, sqrt
 
 from qrkit.design.color import WHITE, Color
@@ -55,7 +54,7 @@ def recolored(one: Paint, change: Callable[[Color], Color]) -> Paint:
     """Change the color of a paint, or all colors of a gradient."""
     if isinstance(one, Color):
         return change(one)
-    return replace(one, stops=tuple((offset, change(color)) for offset, color in one.stops))
+    return one._replace(stops=tuple((offset, change(color)) for offset, color in one.stops))
 
 
 def moved(one: Paint, matrix: Matrix) -> Paint:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from operator import add, sub
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.contents.cards import summary
 from qrkit.design.color import Color
 from qrkit.design.runs import run_ends
 
@@ -18,7 +17,13 @@ __all__ = ["Plain", "title_of", "written_runs"]
 
 def title_of(content: str, part: MessagePart | None = None) -> str:
     """Return the title of a picture: its content without secrets, or the number of the part of a message."""
-    return f"Part {part.number} of {part.of}" if part else summary(content)
+    if part:
+        return f"Part {part.number} of {part.of}"
+    if content.startswith("https:"):
+        return content  # most contents are links, for which the module that knows all other kinds is not loaded
+    from qrkit.contents.cards import summary
+
+    return summary(content)
 
 
 class Plain(NamedTuple):

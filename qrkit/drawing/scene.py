@@ -23,8 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(NamedTuple):
     """A gradient along a line, in the pixels of the item that it fills.
 
     Attributes:
@@ -38,8 +37,7 @@ class Linear:
     stops: tuple[tuple[float, Color], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Radial:
+class Radial(NamedTuple):
     """A gradient from a focal point to a circle, in the pixels of the item that it fills.
 
     Attributes:
@@ -62,8 +60,7 @@ Paint: TypeAlias = Color | Gradient
 """The fill of an item."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bitmap:
+class Bitmap(NamedTuple):
     """A raster image, decoded and encoded again by qrkit.
 
     Attributes:
@@ -79,8 +76,7 @@ class Bitmap:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(NamedTuple):
     """An untrusted SVG, reduced to a safe static subset.
 
     Attributes:
@@ -100,8 +96,7 @@ Pictures: TypeAlias = Mapping[str, Bitmap | Drawing | Outline]
 """The images of a design, by the path of the field: `layers.0.content`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(NamedTuple):
     """A filled rectangle, in pixels.
 
     Attributes:
@@ -119,8 +114,7 @@ class Rectangle:
     paint: Paint
 
 
-@dataclass(frozen=True, slots=True)
-class Squares:
+class Squares(NamedTuple):
     """Equal squares on a grid, one for each cell that is 1.
 
     Attributes:
@@ -144,8 +138,7 @@ class Squares:
         return runs(self.cells)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """An outline, filled by the non-zero rule.
 
     Attributes:
@@ -157,8 +150,7 @@ class Shape:
     paint: Paint
 
 
-@dataclass(frozen=True, slots=True)
-class Stamps:
+class Stamps(NamedTuple):
     """One small image at many places.
 
     Attributes:
@@ -188,8 +180,7 @@ class Stamps:
         return Scattered((self.picture, x, y) for x, y in self.places)
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """An image in a box of the scene, stretched to fill it.
 
     Attributes:
@@ -251,8 +242,7 @@ class Matrix(NamedTuple):
         return left, top, right - left, bottom - top
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Items that are scaled, mirrored and moved together.
 
     Attributes:
@@ -402,7 +392,7 @@ def _unite(item: Item) -> Item:
         case Group(items, matrix):
             return Group(tuple(map(_unite, items)), matrix)
         case Squares() | Stamps(picture=Outline()):
-            return replace(item, union=True)
+            return item._replace(union=True)
     return item
 
 
@@ -410,7 +400,7 @@ def _enlarge_background(items: tuple[Item, ...], margin: float) -> tuple[Item, .
     """Enlarge the background slightly, so that it still reaches the edges after rounding."""
     match items:
         case (Rectangle(x, y, width, height) as ground, *rest):
-            larger = replace(ground, x=x - margin, y=y - margin, width=width + 2 * margin, height=height + 2 * margin)
+            larger = ground._replace(x=x - margin, y=y - margin, width=width + 2 * margin, height=height + 2 * margin)
             return (larger, *rest)
         case (Group(inner, matrix), *rest):
             return (Group(_enlarge_background(inner, margin / matrix.scale_x), matrix), *rest)
@@ -424,7 +414,7 @@ def _scale_item(item: Item, matrix: Matrix, width: float, height: float) -> Item
             return Rectangle(x, y, width, height, paint)
         case Squares(x, y, size):
             left, top, _, _ = matrix.box(x, y, 0, 0)
-            return replace(item, x=left, y=top, size=size * matrix.scale_x)
+            return item._replace(x=left, y=top, size=size * matrix.scale_x)
     return Group((item,), matrix)
 
 

@@ -22,8 +22,16 @@ from qrkit.processes.worker import ANSWER, LAST, request_head
 
 __all__ = ["PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
 
-PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "QRKIT_RASTERISER")
+PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """Environment variables that are passed to workers."""
+_MEMORY = {
+    # With an arena for each thread, half of the address space that a worker of user SQL may have would be reserved.
+    "MALLOC_ARENA_MAX": "2",
+    # Freed pages are kept for the next picture: to get them anew took up to a third of the time of a drawing.
+    "MALLOC_MMAP_THRESHOLD_": str(2**25),
+    "MALLOC_TRIM_THRESHOLD_": str(2**26),
+}
+"""Environment variables of workers for the C library of Linux."""
 _RUNNER = str(Path(__file__).with_name("worker.py"))
 
 
@@ -118,10 +126,9 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Pass on the variables needed to find libraries, but no secrets from the environment. With an arena for
-            # each thread, the C library would reserve half of the address space that a worker of user SQL may have.
+            # Pass on the variables needed to find libraries, but no secrets from the environment.
             env={name: os.environ[name] for name in PASSED_ON if name in os.environ}
-            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MALLOC_ARENA_MAX": "2"},
+            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **_MEMORY},
         )
 
     def ask(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:

@@ -13,7 +13,7 @@ from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Shape, Squares, Stamps
 from qrkit.drawing.writers.canvas import painted, seen
-from qrkit.drawing.writers.png import write_compressed
+from qrkit.drawing.writers.png import write
 from tests.drawing.pictures import LINK
 
 INK = Color(160, 20, 60, 200)
@@ -36,7 +36,7 @@ def test_stamps_are_the_same_together_and_one_by_one(name, scale, matrix):
     outline = SPRITES[name].placed(scale_x=scale)
     places = tuple((8 * column + 0.5, 8 * row - 2.0) for column, row in CELLS)
     together = Stamps(outline, scale, scale, places, INK)
-    one_by_one = [replace(together, places=(place,)) for place in places]
+    one_by_one = [together._replace(places=(place,)) for place in places]
     assert drawn(Group((together,), matrix)) == drawn(Group(tuple(one_by_one), matrix))
 
 
@@ -55,7 +55,7 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
     corner = Stamps(circle, 12, 12, ((0.0, 0.0),), ink)
     shapes = [Shape(circle.placed(x, y), ink) for x, y in ((28.5, 30.25), (-6.0, 20.5), (14.75, -5.5), (36.0, 5.0))]
     separate = Rectangle(0, 0, 0, 0, Color(0, 0, 0))
-    one_by_one = [one for shape in shapes for one in (replace(corner, places=()), shape, separate)]
+    one_by_one = [one for shape in shapes for one in (corner._replace(places=()), shape, separate)]
     assert drawn(corner, *shapes) == drawn(corner, separate, *one_by_one)
 
 
@@ -84,10 +84,10 @@ def test_translucent_shapes_shine_through_each_other():
 def test_a_png_has_the_pixels_of_the_drawing(look, background):
     """Shapes and stamps are painted where they are drawn; images and transparent grounds are not."""
     scene = generate(Design(content=LINK, width=333, background=background, **look), warn=False).scene
-    picture, wanted = Image.open(BytesIO(write_compressed(scene, 9))), seen(scene)
+    picture, wanted = Image.open(BytesIO(write(scene, 9))), seen(scene)
     assert picture.has_transparency_data == (wanted.mode == "RGBA")
     assert picture.convert(wanted.mode).tobytes() == wanted.tobytes()
-    assert Image.open(BytesIO(write_compressed(scene, 1))).tobytes() == picture.tobytes()
+    assert Image.open(BytesIO(write(scene, 1))).tobytes() == picture.tobytes()
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -12,7 +12,7 @@ them, `modules`, has no form of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from qrkit.design.decoration import Modules
 from qrkit.design.limits import MarkerPattern
@@ -41,8 +41,7 @@ Radii = float | tuple[float, float, float, float]
 """One radius for all corners, or four radii clockwise from top left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Eye:
+class Eye(NamedTuple):
     """The shape of a finder pattern: the ring with its hole, and the pupil.
 
     `safe` is the name of the most similar safe shape; None for a safe one. A shape with a direction is `mirrored` in
@@ -205,10 +204,10 @@ def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | 
     one_of("pattern", pattern, EYES, "is not an eye")
     one_of("corner", corner, DIRECTIONS, "has no eye")
     if inner and inner != pattern:
-        return replace(eye(pattern, corner, None, modules), inner=eye(inner, corner, None, modules).inner)
+        return eye(pattern, corner, None, modules)._replace(inner=eye(inner, corner, None, modules).inner)
     shape = _threaded(modules) if pattern == "modules" and modules else EYES[pattern]
     if not shape.mirrored:
         return shape
     across, down = DIRECTIONS[corner]
     place = (SIDE if across < 0 else 0, SIDE if down < 0 else 0, across, down)
-    return replace(shape, outer=shape.outer.placed(*place), inner=shape.inner.placed(*place))
+    return shape._replace(outer=shape.outer.placed(*place), inner=shape.inner.placed(*place))

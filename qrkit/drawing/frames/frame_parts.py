@@ -6,7 +6,6 @@ All lengths are in modules. The y axis points down, and 0, 0 is the top left cor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import atan2, ceil, hypot, pi, tan
 from typing import Literal, NamedTuple
 
@@ -26,8 +25,7 @@ Part = tuple[Outline, Literal["ink", "paper"]]
 """A shape in one of the two colors of a frame."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(NamedTuple):
     """What a frame is drawn around.
 
     Attributes:
@@ -101,8 +99,7 @@ class Arc(NamedTuple):
     capital: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """The drawing of a frame: shapes in painting order, around a light square with its top left corner at x, y.
 
     A subtitle is below the caption, if both have the same middle. On a ring, both share it.
@@ -124,7 +121,7 @@ class Cut:
             caption = caption._replace(y=self.height - caption.y)
         if subtitle:
             subtitle = subtitle._replace(y=self.height - subtitle.y)
-        return replace(self, y=self.height - self.y - side, parts=parts, caption=caption, subtitle=subtitle)
+        return self._replace(y=self.height - self.y - side, parts=parts, caption=caption, subtitle=subtitle)
 
 
 def strip_height(room: Room, around: float = 0.8) -> int:

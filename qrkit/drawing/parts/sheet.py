@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from qrkit.design.color import WHITE
 from qrkit.design.design import Design
@@ -23,8 +22,7 @@ Cells: TypeAlias = tuple[bytes, ...]
 """Rows of bytes, 1 for each selected module."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """What all parts of a drawing share; `foreground` paints dark modules, and `background` lies below all items."""
 
     design: Design

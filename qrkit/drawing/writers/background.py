@@ -93,7 +93,7 @@ def mixed(above: Paint, below: Paint) -> Paint | None:
         return opaque(above)
     if isinstance(above, Color):
         return recolored(below, above.over)
-    return replace(above, stops=_faded_stops(above.stops, below)) if isinstance(below, Color) else None
+    return above._replace(stops=_faded_stops(above.stops, below)) if isinstance(below, Color) else None
 
 
 def _faded_stops(stops: tuple[tuple[float, Color], ...], below: Color) -> tuple[tuple[float, Color], ...]:

@@ -11,7 +11,6 @@ import re
 import zlib
 from base64 import a85encode
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 from math import ceil, dist, hypot
 
@@ -159,7 +158,7 @@ class _Drawing:
         if paint is None:
             self._add_picture((matrix, item))
             return
-        mixed_item = replace(item, paint=paint)
+        mixed_item = item._replace(paint=paint)
         self.lines.append("gsave")
         if matrix != Matrix():
             self.lines.append(f"[{postscript.matrix_numbers(matrix)}] concat")
@@ -179,9 +178,9 @@ class _Drawing:
             case Shape(paint=Linear() | Radial() as paint) | Squares(paint=Linear() | Radial() as paint):
                 self._fill_gradient(item, paint)
             case Stamps(places=places, paint=Linear() | Radial() as paint):
-                most = max(1, LARGEST_PATH // _path_size(replace(item, places=places[:1])))
+                most = max(1, LARGEST_PATH // _path_size(item._replace(places=places[:1])))
                 for first in range(0, len(places), most):
-                    self._fill_gradient(replace(item, places=places[first : first + most]), paint)
+                    self._fill_gradient(item._replace(places=places[first : first + most]), paint)
             case Shape(paint=Color() as color) | Squares(paint=Color() as color) | Stamps(paint=Color() as color):
                 self.lines += [*self._path(item), self._color(color), "fill"]
 
@@ -205,7 +204,7 @@ class _Drawing:
 
     def _stamps(self, stamps: Stamps, procedure: str) -> list[str]:
         self.used |= {"m", procedure}
-        stamp = replace(stamps, places=((0, 0),)).outline()
+        stamp = stamps._replace(places=((0, 0),)).outline()
         stamped = _wrap(f"{number(x)} {number(y)} {procedure}" for x, y in stamps.places)
         return ["/o {", *_wrap(postscript.path(stamp)), "} bind def", *stamped]
 

@@ -171,7 +171,7 @@ def _move_to_part(placed: Placed, box: Box, to_part: Matrix) -> Group:
         places = tuple(
             (_snap(x, matrix.scale_x, matrix.move_x), _snap(y, matrix.scale_y, matrix.move_y)) for x, y in item.places
         )
-        item = replace(item, places=places)
+        item = item._replace(places=places)
     return Group((item,), matrix)
 
 
