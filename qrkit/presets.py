@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from base64 import b64encode
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.design.decoration import Photo
 from qrkit.design.design import Design
 from qrkit.design.frames import Caption, Frame
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
-from qrkit.drawing.logo import Logo
-from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.languages import say
 from qrkit.pictures.gallery import Gallery
-from qrkit.scanning.logo_size import with_logo
+
+if TYPE_CHECKING:
+    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
 
@@ -79,6 +79,9 @@ def with_preset(
     logo = logo or preset.logo
     if not logo:
         return design.replace(**fields)
+    from qrkit.drawing.logo import Logo  # most looks have no logo
+    from qrkit.scanning.logo_size import with_logo
+
     palette, design = PALETTES[colorway], design.replace(**fields | {"ec": "H"})
     read = Logo.read(logo, fetch)
     plate = preset.plate if min(read.width, read.height) * LONG > 1 else "rounded"
