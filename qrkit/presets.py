@@ -7,7 +7,6 @@ Caption(text='Say hi')
 
 from __future__ import annotations
 
-from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +68,11 @@ def with_preset(
     preset = PRESETS[name]
     if photo and not preset.photo:
         raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
-    design = _without_icon(design)
+    icon = next((index for index, layer in enumerate(design.layers) if is_icon(layer)), None)
+    if icon is not None:
+        from qrkit.drawing.logo import without_logo
+
+        design = without_logo(design, icon)
     fields = {"photo": None, **preset.fields(colorway)}
     if not design.wrapper:
         fields["frame"] = preset.framed(colorway, caption or _own_words(design.frame, preset))
@@ -99,15 +102,6 @@ def gallery() -> Gallery:
     return Gallery()
 
 
-def _without_icon(design: Design) -> Design:
-    """Return a design without the icon of a preset and the plate below it."""
-    for index, layer in enumerate(design.layers):
-        if is_icon(layer):
-            first = index - (index > 0 and design.layers[index - 1].name == f"plate of {LOGO}")
-            return design.replace(layers=[*design.layers[:first], *design.layers[index + 1 :]])
-    return design
-
-
 def _own_words(frame: Frame | None, preset: Preset) -> Caption | None:
     """Return the caption of a frame with the words of the preset in place of those that another preset brought."""
     words, usual = frame and frame.caption, preset.words
@@ -126,8 +120,9 @@ def _brought(field: str) -> set[str | None]:
 
 def _sample_photo() -> str:
     """Return the photo of a look until you pass your own, as a data URI: hills in the evening."""
-    picture = Path(__file__).with_name("design").joinpath("hills.svg").read_bytes()
-    return f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
+    from qrkit.drawing.untrusted.assets import data_uri
+
+    return data_uri(Path(__file__).with_name("design").joinpath("hills.svg").read_bytes())
 
 
 def _names(name: str, colorway: str | None) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from qrkit.analytics.unusual_days import (
     relative_variance,
 )
 from qrkit.store import Scans
+from qrkit.tracking.text_columns import frame_of
 
 LENGTHS = (1, 2, 3, 5, 7)
 """Lengths of the windows in days."""
@@ -36,6 +37,9 @@ LARGEST_SPREAD = 20
 MOST_BURSTS = 20
 SUSPICIOUS = 3.0
 """Windows whose squared distance from what is expected is smaller than this many times the mean are no bursts."""
+
+TYPES = {"start": "datetime64[us]", "end": "datetime64[us]", "days": "int64", "scans": "int64"}
+TYPES |= dict.fromkeys(("expected", "extra", "chance"), "float64")
 
 
 class Window(NamedTuple):
@@ -92,19 +96,13 @@ def find_bursts(daily: DailyScans, alarm: float) -> pd.DataFrame:
             break
         found.append(window)
         counted[window.start : window.end] = False
-    joined = _joined(found)
-    expected = _daily_expectation(daily, counted)  # without any burst
-    frame = pd.DataFrame(
-        {
-            "start": pd.Series([daily.days[window.start] for window in joined], dtype="datetime64[us]"),
-            "end": pd.Series([daily.days[window.end - 1] for window in joined], dtype="datetime64[us]"),
-            "days": pd.Series([window.length for window in joined], dtype="int64"),
-            "scans": pd.Series([daily.numbers[window.start : window.end].sum() for window in joined], dtype="int64"),
-            "expected": pd.Series([expected[window.start : window.end].sum() for window in joined], dtype="float64"),
-        }
-    )
-    chances = pd.Series([window.chance for window in joined], dtype="float64")
-    return frame.assign(extra=frame["scans"] - frame["expected"], chance=chances)
+    expected, rows = _daily_expectation(daily, counted), []  # without any burst
+    for window in _joined(found):
+        days = slice(window.start, window.end)
+        scans, usual = daily.numbers[days].sum(), expected[days].sum()
+        ends = daily.days[window.start], daily.days[window.end - 1]
+        rows.append((*ends, window.length, scans, usual, scans - usual, window.chance))
+    return frame_of(rows, TYPES)
 
 
 def _joined(windows: list[Window]) -> list[Window]:

@@ -43,7 +43,6 @@ from qrkit.analytics.over_time import by_day, scans_per_day
 from qrkit.analytics.rate_intervals import (
     FEWEST_SCANS,
     FOUR_WEEKS,
-    POWER,
     RatioInterval,
     rate_interval,
     ratio_interval,
@@ -492,12 +491,7 @@ def controlled_interval(group: Group, control: Group, level: float) -> RatioInte
     width = max(1.0, run.variance)
     if fewest / width < FEWEST_SCANS:
         return RatioInterval.none(ratio, too_few_scans(fewest, fewest / width), days_as_one=run.days_as_one)
-    normal, error = NormalDist(), sqrt(width * chance)
-    far = normal.inv_cdf((1 + level) / 2)
-    low, high = (ratio * exp(sign * far * error) for sign in (-1, 1))
-    above = normal.cdf(log(ratio) / error)
-    smallest = exp((far + normal.inv_cdf(POWER)) * error)
-    return RatioInterval(ratio, low, high, above, not low <= 1 <= high, smallest, width, run.days_as_one, "")
+    return RatioInterval.of_normal(ratio, log(ratio), sqrt(width * chance), level, run)
 
 
 def controlled_sides(group: Group, control: Group) -> tuple[list[Side], float]:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from math import exp, expm1, log, nan, sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ import pandas as pd
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, span_of
 from qrkit.analytics.long_run_spread import LongRun, Side, long_run_spread
-from qrkit.analytics.rate_intervals import FEWEST_SCANS, POWER, RatioInterval, too_few_days, too_few_scans
+from qrkit.analytics.rate_intervals import FEWEST_SCANS, RatioInterval, too_few_days, too_few_scans
 from qrkit.errors import InvalidParameter, Problem
 
 ERRORS = 3.0
@@ -35,8 +34,6 @@ STEEPEST = 0.5
 MOST_COVARIATES = 10
 FARTHEST = 10.0
 """Maximum logarithm of what a covariate does between its least and greatest value: no day has fewer than 0 scans."""
-WIDEST = 300.0
-"""Maximum logarithm of the end of an interval."""
 
 
 class Fit(NamedTuple):
@@ -125,11 +122,7 @@ def with_covariates(sides: Sequence[Mapping[date, int]], columns: np.ndarray, le
     # What a covariate explained by chance is missing from the residuals.
     number = columns.shape[0]
     error = fit.error(1) * sqrt(number / (number - columns.shape[1]))
-    normal = NormalDist()
-    far, power = normal.inv_cdf((1 + level) / 2), normal.inv_cdf(POWER)
-    low, high = (ratio * exp(side * min(far * error, WIDEST)) for side in (-1, 1))
-    above, smallest = normal.cdf(fit.values[1] / error), exp(min((far + power) * error, WIDEST))
-    return RatioInterval(ratio, low, high, above, not low <= 1 <= high, smallest, width, fit.run.days_as_one, "")
+    return RatioInterval.of_normal(ratio, fit.values[1], error, level, fit.run)
 
 
 def _sides(sides: Sequence[Mapping[date, int]]) -> np.ndarray:

@@ -25,6 +25,8 @@ FEWEST_SCANS = 2.0
 """Fewer scans, counted as independent ones, determine no rate."""
 PRIOR = 0.5
 """The Jeffreys prior: this much is added to each count."""
+WIDEST = 300.0
+"""Maximum logarithm of the end of an interval."""
 POWER = 0.8
 """Probability with which the data would have revealed the smallest detectable difference (the power of the test)."""
 
@@ -122,6 +124,15 @@ class RatioInterval(NamedTuple):
     def none(cls, ratio: float, reason: str, *, spread: float = nan, days_as_one: float = nan) -> RatioInterval:
         """Return a ratio without an interval."""
         return cls(ratio, nan, nan, nan, None, nan, spread, days_as_one, reason)
+
+    @classmethod
+    def of_normal(cls, ratio: float, logarithm: float, error: float, level: float, run: LongRun) -> RatioInterval:
+        """Return the interval of a ratio whose logarithm is a normal variable with this standard error."""
+        normal = NormalDist()
+        far, power = normal.inv_cdf((1 + level) / 2), normal.inv_cdf(POWER)
+        low, high = (ratio * exp(side * min(far * error, WIDEST)) for side in (-1, 1))
+        above, smallest = normal.cdf(logarithm / error), exp(min((far + power) * error, WIDEST))
+        return cls(ratio, low, high, above, not low <= 1 <= high, smallest, max(1.0, run.variance), run.days_as_one, "")
 
 
 class Stratum(NamedTuple):

@@ -111,9 +111,8 @@ class Heading(NamedTuple):
     def rows(self) -> Iterable[tuple[str, float, int, str]]:
         """Yield each line with its middle in pixels from the top, its size, and its color."""
         top = 2.0
-        for text, size, color in [(text, TITLE, "ink") for text in self.title] + [
-            (text, SUBTITLE, "quiet") for text in self.subtitle
-        ]:
+        titles = [(text, TITLE, "ink") for text in self.title]
+        for text, size, color in titles + [(text, SUBTITLE, "quiet") for text in self.subtitle]:
             yield text, top + LEADING * size / 2, size, color
             top += LEADING * size
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import late_names
+from qrkit.late import by_name, late_names
 
 if TYPE_CHECKING:
     from qrkit.contents.apps import app
@@ -60,14 +60,10 @@ MODULES = {
 }
 """The module of each kind, in the order in which people are offered them."""
 
+_OTHERS = {"contents.content": "Content", "contents.payments.swiss_bills": "PostalAddress", "contents.reading": "read"}
+
 __getattr__ = late_names(
-    __name__,
-    {name: f"contents.{module}:{name}" for name, module in MODULES.items()}
-    | {
-        "Content": "contents.content:Content",
-        "PostalAddress": "contents.payments.swiss_bills:PostalAddress",
-        "read": "contents.reading:read",
-    },
+    __name__, {name: f"contents.{module}:{name}" for name, module in MODULES.items()} | by_name(_OTHERS)
 )
 
 __dir__ = __all__.copy

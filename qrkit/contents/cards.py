@@ -16,29 +16,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from qrkit.contents import syntax
 from qrkit.contents.app_codes import app_code_title
 from qrkit.contents.content import Content
-from qrkit.contents.syntax import (
-    BLANKS,
-    IN_FRONT,
-    OTHER_SYSTEM,
-    PAYMENTS_OF_APPS,
-    WALLET_LINK,
-    Line,
-    block_of,
-    end_of,
-    lines_of_card,
-    message_of,
-    moment_of,
-    names_of,
-    network_of,
-    parameters_of,
-    security_of,
-    split,
-    unescape,
-    unquoted,
-    without_scheme,
-)
 from qrkit.files import safe_stem
 from qrkit.languages import say
 
@@ -98,14 +78,14 @@ TYPES = {"WORK": "work", "HOME": "home", "CELL": "mobile", "FAX": "fax"}
 STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{PAYMENTS_OF_APPS}|{WALLET_LINK}", re.IGNORECASE)
+_PAYMENT = re.compile(rf"(?:BCD|SPC)\s|000201|{syntax.PAYMENTS_OF_APPS}|{syntax.WALLET_LINK}", re.IGNORECASE)
 # Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
 # query can add recipients to an email.
 _NUMBER = re.compile(r"(\+?[0-9 ()/.\u2013-]{2,40})(;ext=[0-9]{1,10})?", re.ASCII)
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)
 _POINT = re.compile(r"\s*(-?\d{1,3}(?:\.\d{1,20})?),\s*(-?\d{1,3}(?:\.\d{1,20})?)(?![\d.])", re.ASCII)
-_OTHER_SYSTEM = re.compile(OTHER_SYSTEM, re.IGNORECASE)
+_OTHER_SYSTEM = re.compile(syntax.OTHER_SYSTEM, re.IGNORECASE)
 _LABEL = re.compile(r"\A[-\d.,]++\((.*)\)\Z", re.DOTALL)
 """Matches coordinates with a name in parentheses, as maps take them."""
 
@@ -157,7 +137,7 @@ class Card:
 
 def card(content: str) -> Card:
     """Describe a content. Never raises, and takes time proportional to the length of the content."""
-    text = content.strip(BLANKS)
+    text = content.strip(syntax.BLANKS)
     scheme, colon, rest = text.partition(":")
     if scheme.upper() in ("HTTP", "HTTPS"):
         return _app(text) or Card("link", TITLES["link"], (Row("Address", text),))
@@ -231,7 +211,7 @@ def summary(content: str) -> str:
     """
     if content.startswith("https:"):
         return content  # most contents are links
-    text = content.lstrip(IN_FRONT)  # it has a secret all the same
+    text = content.lstrip(syntax.IN_FRONT)  # it has a secret all the same
     if _PAYMENT.match(text):
         return _payment_summary(text)
     scheme, colon, _ = text[:LONGEST_SCHEME].upper().partition(":")
@@ -248,8 +228,8 @@ def file_stem(text: str) -> str:
 
 def _wifi_summary(text: str) -> str:
     # A name may be cut in the middle of a password, so parts that cannot be parsed are not shown.
-    said = network_of(text.partition(":")[2])
-    security = security_of(said.get("T", ""))
+    said = syntax.network_of(text.partition(":")[2])
+    security = syntax.security_of(said.get("T", ""))
     about = [security] if SECURITY.get(security) == security else []
     about += [say("password hidden")] if said.get("P") else []
     return _title_with_kind("Wi-Fi", _one_line(said.get("S", ""))) + (f" ({', '.join(about)})" if about else "")
@@ -287,11 +267,11 @@ def _phone(rest: str) -> Card:
 
 def _email(rest: str) -> Card:
     to, _, query = rest.partition("?")
-    return Card("email", "", _label_rows([("to", unquoted(to).lstrip("/")), *_parse_query(query)], MAIL))
+    return Card("email", "", _label_rows([("to", syntax.unquoted(to).lstrip("/")), *_parse_query(query)], MAIL))
 
 
 def _sms(rest: str, *, is_plain: bool = False) -> Card:
-    number, text = message_of(rest, is_plain=is_plain)
+    number, text = syntax.message_of(rest, is_plain=is_plain)
     return Card("sms", "", (Row("Number", number), Row("Text", text)))
 
 
@@ -309,8 +289,8 @@ def _location(rest: str) -> Card:
 
 
 def _wifi(rest: str) -> Card:
-    said = network_of(rest)
-    security = SECURITY.get(security_of(said.get("T", "")))
+    said = syntax.network_of(rest)
+    security = SECURITY.get(syntax.security_of(said.get("T", "")))
     said["T"] = Word(security) if security else said.get("T", "")
     said["H"] = Word("Yes" if said.get("H", "").lower() == "true" else "")
     # Spaces are part of names and passwords. A network needs a name.
@@ -322,37 +302,37 @@ def _one_time_password(rest: str) -> Card:
 
 
 def _card_of_old_phone(scheme: str, rest: str) -> Card:
-    return _contact_of(lines_of_card(f"{scheme}:{rest}"))
+    return _contact_of(syntax.lines_of_card(f"{scheme}:{rest}"))
 
 
 def _block(rest: str) -> Card:
     """Parse a vCard (RFC 6350 and its predecessors) or an event (RFC 5545)."""
     if rest[:5].upper() == "VCARD":
-        return _contact_of(block_of(f"BEGIN:{rest}", "VCARD", MOST_LINES))
+        return _contact_of(syntax.block_of(f"BEGIN:{rest}", "VCARD", MOST_LINES))
     if rest[:6].upper() in ("VCALEN", "VEVENT"):
         return _event(f"BEGIN:{rest}")
     return Card("text", "")
 
 
-def _contact_of(lines: Iterable[Line]) -> Card:
+def _contact_of(lines: Iterable[syntax.Line]) -> Card:
     fields = list(islice((one for one in lines if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
     names = {one.name: one.value for one in reversed(fields) if one.value.strip()}
-    family, given, middle, before, after = names_of(names.get("N", ""))
-    name = unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
-    name = name if name.strip() else split(names.get("ORG", ""), ";")[0]
+    family, given, middle, before, after = syntax.names_of(names.get("N", ""))
+    name = syntax.unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
+    name = name if name.strip() else syntax.split(names.get("ORG", ""), ";")[0]
     rows = sorted((one for one in fields if one.name in CONTACT), key=lambda one: list(CONTACT).index(one.name))
     shown = (Row(CONTACT[one.name], _contact_value(one), _types(one)) for one in rows)
     return Card("contact", _one_line(name), _link_rows(shown))
 
 
-def _types(field: Line) -> tuple[str, ...]:
+def _types(field: syntax.Line) -> tuple[str, ...]:
     said = set(re.findall("[A-Z]+", field.about.upper()))
     return tuple(word for name, word in TYPES.items() if name in said)
 
 
-def _contact_value(field: Line) -> str | Moment:
+def _contact_value(field: syntax.Line) -> str | Moment:
     if field.name in ("ADR", "ORG"):
-        return ", ".join(piece.strip() for piece in split(field.value, ";") if piece.strip())
+        return ", ".join(piece.strip() for piece in syntax.split(field.value, ";") if piece.strip())
     if field.name == "GEO":
         return _coordinates(field.value)
     if field.name == "BDAY":
@@ -360,7 +340,7 @@ def _contact_value(field: Line) -> str | Moment:
 
         born = birthday_of(field)
         return born if isinstance(born, str) else Moment(born)
-    return without_scheme(field)
+    return syntax.without_scheme(field)
 
 
 def _coordinates(value: str) -> str:
@@ -372,9 +352,9 @@ def _coordinates(value: str) -> str:
 
 
 def _event(text: str) -> Card:
-    fields = {one.name: one for one in block_of(text, "VEVENT", MOST_LINES)}
-    said: dict[str, str | Moment] = {name: unescape(one.value) for name, one in fields.items()}
-    begin = moment_of(fields["DTSTART"].value) if "DTSTART" in fields else None
+    fields = {one.name: one for one in syntax.block_of(text, "VEVENT", MOST_LINES)}
+    said: dict[str, str | Moment] = {name: syntax.unescape(one.value) for name, one in fields.items()}
+    begin = syntax.moment_of(fields["DTSTART"].value) if "DTSTART" in fields else None
     said |= {name: _moment(fields[name], begin) for name in ("DTSTART", "DTEND") if name in fields}
     start = said.get("DTSTART")
     if "DURATION" in fields and "DTEND" not in fields and isinstance(start, Moment):
@@ -401,9 +381,9 @@ def _event(text: str) -> Card:
     return Card("event", _one_line(str(said.get("SUMMARY", ""))), _link_rows(_label_rows(said.items(), EVENT)))
 
 
-def _moment(field: Line, begin: date | None) -> Moment | str:
+def _moment(field: syntax.Line, begin: date | None) -> Moment | str:
     """Return a day or a time of an event with this begin; other values unchanged."""
-    moment = end_of(field.value, begin) if field.name == "DTEND" else moment_of(field.value)
+    moment = syntax.end_of(field.value, begin) if field.name == "DTEND" else syntax.moment_of(field.value)
     if moment is None:
         return field.value.strip()
     if not isinstance(moment, datetime):
@@ -464,7 +444,7 @@ LINKS: Mapping[str, Callable[[str], str]] = {
 
 
 def _parse_query(query: str) -> list[tuple[str, str]]:
-    return [(name, unquoted(value)) for name, value in parameters_of(query)]
+    return [(name, syntax.unquoted(value)) for name, value in syntax.parameters_of(query)]
 
 
 def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, str]) -> tuple[Row, ...]:
@@ -480,17 +460,14 @@ def _one_line(text: str) -> str:
 READERS: Mapping[str, Callable[[str], Card]] = {
     "TEL": _phone,
     "MAILTO": _email,
-    "SMS": _sms,
-    "MMS": _sms,
-    "SMSTO": partial(_sms, is_plain=True),
-    "MMSTO": partial(_sms, is_plain=True),
+    **dict.fromkeys(("SMS", "MMS"), _sms),
+    **dict.fromkeys(("SMSTO", "MMSTO"), partial(_sms, is_plain=True)),
     "GEO": _location,
     "WIFI": _wifi,
     "MECARD": partial(_card_of_old_phone, "MECARD"),
     "BIZCARD": partial(_card_of_old_phone, "BIZCARD"),
     "BEGIN": _block,
-    "OTPAUTH": _one_time_password,
-    "OTPAUTH-MIGRATION": _one_time_password,
+    **dict.fromkeys(("OTPAUTH", "OTPAUTH-MIGRATION"), _one_time_password),
 }
 """Maps the scheme of a content to the function that parses the rest."""
 

@@ -207,7 +207,7 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     photo = texts.get("PHOTO", "")
     fields["photo"] = photo if photo[:8].lower().startswith(("http://", "https://")) else None
     fields["format"] = "vcard4" if texts.get("VERSION", "").startswith("4") else "vcard3"
-    return {name: value for name, value in fields.items() if value not in ("", None)}
+    return fields
 
 
 def birthday_of(line: Line) -> date | str:

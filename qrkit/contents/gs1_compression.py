@@ -12,6 +12,10 @@ from qrkit.contents.gs1_identifiers import KEYS, check_value, identifier
 SHORTEST, LONGEST = 8, 400
 """Characters of a compressed path: a version 40 symbol holds longer ones, but no key with its qualifiers is longer."""
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+BASE64 = 3
+DIGITS = 0
+ALPHABETS = {1: "0123456789abcdef", 2: "0123456789ABCDEF", BASE64: ALPHABET, 4: "".join(map(chr, range(128)))}
+"""The characters that each other encoding can write, which have as few bits as hold the number of the last one."""
 LONGEST_NUMBER = 4
 """Digits of an application identifier."""
 _COMPRESSED = re.compile(rf"[A-Za-z0-9_-]{{{SHORTEST},{LONGEST}}}")
@@ -56,17 +60,11 @@ class _Bits:
         return found.zfill(count) if count else ""
 
     def text(self, encoding: int, count: int) -> str:
-        """Read characters: digits, hexadecimal in lower or upper case, base64 or ASCII."""
-        if encoding == 0:
+        """Read characters that have an encoding: digits, or letters of one of `ALPHABETS`."""
+        if encoding == DIGITS:
             return self.digits(count)
-        if encoding in (1, 2):
-            found = "".join(f"{self.number(4):X}" for _ in range(count))
-            return found.lower() if encoding == 1 else found
-        if encoding == 3:
-            return "".join(ALPHABET[self.number(6)] for _ in range(count))
-        if encoding == 4:
-            return "".join(chr(self.number(7)) for _ in range(count))
-        raise ValueError
+        letters = ALPHABETS[encoding]
+        return "".join(letters[self.number((len(letters) - 1).bit_length())] for _ in range(count))
 
 
 def read_compressed(text: str) -> dict[str, str] | None:
@@ -83,7 +81,7 @@ def read_compressed(text: str) -> dict[str, str] | None:
             for number, value in found.items():
                 if number.isdigit():
                     check_value(number, value)
-        except (ValueError, PydanticCustomError):
+        except (ValueError, KeyError, PydanticCustomError):
             continue
         return found
     return None
@@ -100,7 +98,7 @@ def _pairs(bits: _Bits, in_order: Callable[[tuple[str, ...]], Iterable[str]]) ->
         if first in SEQUENCES:
             yield from ((number, _value(bits, number)) for number in in_order(SEQUENCES[first]))
         elif first[0] == "F":
-            name = bits.text(3, int(first[1], 16) << 3 | bits.number(3))
+            name = bits.text(BASE64, int(first[1], 16) << 3 | bits.number(3))
             encoding, count = bits.number(3), bits.number(7)
             yield name, bits.text(encoding, count)
         else:
@@ -117,7 +115,7 @@ def _value(bits: _Bits, number: str) -> str:
     """Read a value by the parts of its format: of variable ones, the length is written, of letters their encoding."""
     found, form = "", identifier(number)
     for letters, is_variable, length in _PART.findall(form.format if form else ""):
-        encoding = 0 if letters == "N" else bits.number(3)
+        encoding = DIGITS if letters == "N" else bits.number(3)
         count = bits.number(int(length).bit_length()) if is_variable else int(length)
         found += bits.text(encoding, count)
     return found

@@ -141,12 +141,10 @@ def check_value(number: str, value: str) -> None:
         raise broken(f"({number}) is not a valid IBAN")
     elif number == "8003" and not value.startswith("0"):
         raise broken("(8003) must begin with 0, before the 13 digits of the asset type")
-    if found.is_date:
-        _check_date(number, value)
 
 
 def check_new(elements: Mapping[str, str]) -> None:
-    """Raise if GS1 does not know a value, or forbids two in one code, such as a net weight with two decimal points.
+    """Raise if there is no such value or date, or if GS1 forbids two in one code, such as a net weight given twice.
 
     Only new codes are judged by this: printed ones may have such values, and must still be read and resolved.
     """
@@ -161,6 +159,8 @@ def _unknown(elements: Mapping[str, str]) -> Iterator[str]:
             yield f"({number}) {rule}, not {value[:40]!r}"
         if number in PIECES and not "00" < value[-4:-2] <= value[-2:]:
             yield f"({number}) must end with the piece and the number of pieces, such as 0102 for piece 1 of 2"
+        if (found := identifier(number)) and found.is_date and not _is_date(number, value):
+            yield f"({number}) must begin with a date, YYMMDD; {value!r} has no such day or time"
 
 
 def _exclusive(numbers: Iterable[str]) -> Iterator[str]:
@@ -194,8 +194,8 @@ def _check_pair(value: str) -> str:
     return CHECK_LETTERS[total >> 5] + CHECK_LETTERS[total & 31]
 
 
-def _check_date(number: str, value: str) -> None:
-    """Check dates, and the times that follow them."""
+def _is_date(number: str, value: str) -> bool:
+    """Return whether there is such a day, and the time that follows it."""
     parts = [value[:6], value[6:]] if number == "7007" else [value]  # the first and the last day of a harvest
     for part in filter(None, parts):
         moment = part if number in BIRTHS else f"20{part}"
@@ -206,7 +206,8 @@ def _check_date(number: str, value: str) -> None:
             # The length of the format makes sure that each part has two digits.
             datetime.strptime(day + hours, "%Y%m%d%H%M%S"[: 6 + len(hours)])
         except ValueError:
-            raise broken(f"({number}) must begin with a date, YYMMDD; {value!r} has no such day or time") from None
+            return False
+    return True
 
 
 def gtin_of(text: str) -> str:

@@ -77,9 +77,9 @@ class Kind:
         return {name: field.examples[0] for name, field in self.fields.model_fields.items() if field.examples}
 
     def content(self, text: str, fields: Mapping[str, Any], notes: Iterable[Note] = ()) -> Content:
-        """Return a text of this kind, with those of its fields that differ from their default, and notes on it."""
+        """Return a text of this kind, with those of its fields that say more than their default, and notes on it."""
         defaults = {name: field.get_default() for name, field in self.fields.model_fields.items()}
-        given = {name: value for name, value in fields.items() if value != defaults[name]}
+        given = {name: value for name, value in _filled(fields).items() if value != defaults[name]}
         return Content(text, self.name, given, self.secrets, self.drawn, notes=notes)
 
 
@@ -144,13 +144,19 @@ def make(name: str, fields: Mapping[str, Any]) -> Content:
     return found.write(**{names.get(key, key): value for key, value in fields.items()})
 
 
+def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields without those that are empty: no field of a kind may be an empty text."""
+    return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
 def accepted(name: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the validated fields of a kind, or None if one breaks its rule: what was read is not of this kind.
 
-    Readers call this where a wrong field is worse than none, such as an account number with a wrong check digit.
+    Empty fields count as absent. Readers call this where a wrong field is worse than none, such as an account number
+    with a wrong check digit.
     """
     try:
-        return dict(_KINDS[name].write(**fields).fields)
+        return dict(_KINDS[name].write(**_filled(fields)).fields)
     except InvalidParameter:
         return None
 
@@ -169,7 +175,7 @@ def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Conten
     Numbers are written with a decimal point. Semicolons separate the entries of a list, and the fields of an address:
     `name=Max Muster; postcode=8000; town=Zürich`.
     """
-    return make(name, parsed(name, {field: text for field, text in texts.items() if text not in ("", None)}))
+    return make(name, parsed(name, _filled(texts)))
 
 
 def parsed(name: str, texts: Mapping[str, Any]) -> dict[str, Any]:

@@ -160,30 +160,28 @@ def read_email(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail, or None for a text without a receiver."""
     to, _, query = text.partition(":")[2].partition("?")
     values = dict(reversed(list(parameters_of(query))))
-    fields: dict[str, Any] = {"to": _split(to.lstrip("/")) + _split(values.get("to", ""))}
-    fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
-    fields["subject"] = unquoted(values.get("subject", "")) or None
-    fields["body"] = unquoted(values.get("body", "")).replace("\r\n", "\n") or None
-    return fields if fields["to"] else None
+    subject, body = (unquoted(values.get(name, "")) for name in ("subject", "body"))
+    return _mail(f"{to.lstrip('/')},{values.get('to', '')}", values.get("cc", ""), values.get("bcc", ""), subject, body)
+
+
+def _mail(to: str, cc: str, bcc: str, subject: str, body: str) -> dict[str, Any] | None:
+    """Return the fields of an e-mail, or None without a receiver."""
+    fields: dict[str, Any] = {"to": _split(to), "cc": _split(cc), "bcc": _split(bcc), "subject": subject}
+    return fields | {"body": body.replace("\r\n", "\n")} if fields["to"] else None
 
 
 def read_matmsg(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail as NTT Docomo's phones write it, or None for a text without a receiver."""
     values = [(name, unescape(value)) for name, value in raw_pairs(text.partition(":")[2])]
-    fields: dict[str, Any] = {
-        field: _split(",".join(value for name, value in values if name == field.upper()))
-        for field in ("to", "cc", "bcc")
-    }
+    to, cc, bcc = (",".join(value for name, value in values if name == kind) for kind in ("TO", "CC", "BCC"))
     texts = dict(reversed(values))
-    fields |= {"subject": texts.get("SUB") or None, "body": texts.get("BODY", "").replace("\r\n", "\n") or None}
-    return fields if fields["to"] else None
+    return _mail(to, cc, bcc, texts.get("SUB", ""), texts.get("BODY", ""))
 
 
 def read_smtp(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail in the form `SMTP:address:subject:text`, or None for a text without a receiver."""
     to, subject, body = [*text.split(":", 3)[1:], "", ""][:3]
-    fields = {"to": _split(to), "subject": subject or None, "body": body.replace("\r\n", "\n") or None}
-    return fields if "@" in to else None
+    return _mail(to, "", "", subject, body) if "@" in to else None
 
 
 def _split(addresses: str) -> tuple[str, ...]:
@@ -214,7 +212,7 @@ def read_sms(text: str) -> dict[str, Any] | None:
     scheme, _, rest = text.partition(":")
     number, words = message_of(rest, is_plain=scheme.upper() in ("SMSTO", "MMSTO"))
     is_number = any(map(str.isdigit, number)) and number.isprintable()  # which lines of text are not
-    return {"number": number, "text": words or None} if is_number else None
+    return {"number": number, "text": words} if is_number else None
 
 
 @kind("Phone number", behind="page")
@@ -258,7 +256,7 @@ def read_whatsapp(text: str) -> dict[str, Any] | None:
     name, _, words = query.partition("=")
     if query and (name != "text" or "&" in words):
         return None
-    return {"number": f"+{number}", "text": unquote(words) or None}
+    return {"number": f"+{number}", "text": unquote(words)}
 
 
 # ---- any text

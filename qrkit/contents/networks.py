@@ -153,4 +153,4 @@ def read_wifi(text: str) -> dict[str, Any] | None:
     fields |= {"user_name": values.get("I"), "method": values.get("E", "").upper()}
     fields |= {"inner_method": values.get("PH2", "").upper()}
     fields |= {"anonymous_identity": values.get("A"), "hidden": values.get("H", "").lower() == "true"}
-    return {name: value for name, value in fields.items() if value != ""}
+    return fields

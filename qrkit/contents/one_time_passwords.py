@@ -109,9 +109,7 @@ def read_otp(text: str) -> dict[str, Any] | None:
         return None
     issuer, account = label.split(":", 1) if ":" in label else ("", label)
     fields: dict[str, Any] = {"secret": values.get("secret", ""), "account": account}
-    fields["issuer"] = values.get("issuer") or issuer or None
-    if values.get("algorithm"):
-        fields["algorithm"] = values["algorithm"].upper()
+    fields |= {"issuer": values.get("issuer") or issuer, "algorithm": values.get("algorithm", "").upper()}
     if by == "hotp":
         fields["counter"] = _whole(values.get("counter", ""))
     elif values.get("period"):

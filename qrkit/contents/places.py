@@ -98,4 +98,4 @@ def _fields(north: str, east: str, name: str, map: str) -> dict[str, Any] | None
     latitude, longitude = float(north), float(east)
     if not (isfinite(latitude) and abs(latitude) <= 90 and abs(longitude) <= 180):
         return None
-    return {"latitude": latitude, "longitude": longitude, "name": name or None, "map": map}
+    return {"latitude": latitude, "longitude": longitude, "name": name, "map": map}

@@ -15,44 +15,30 @@ from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.contents.syntax import BLANKS, IN_FRONT
 
-ON_THE_WEB = {
-    "gs1_digital_link": "read_gs1_digital_link",
-    "app": "read_app",
-    "whatsapp": "read_whatsapp",
-    "location": "read_location",
-    "link": "read_link",
+READERS: Mapping[str, str] = {
+    **dict.fromkeys(("HTTPS:", "HTTP:"), "gs1_digital_link app whatsapp location link"),
+    "WIFI:": "wifi",
+    "BCD": "epc_transfer",
+    "SPC": "swiss_bill",
+    "000201": "pix gs1_elements",
+    "UPI:": "upi",
+    "BITCOIN:": "bitcoin",
+    "OTPAUTH:": "otp",
+    "BEGIN:VCARD": "contact",
+    "MECARD:": "contact:read_mecard",
+    "BIZCARD:": "contact:read_bizcard",
+    **dict.fromkeys(("BEGIN:VCALENDAR", "BEGIN:VEVENT"), "event"),
+    "MATMSG:": "email:read_matmsg",
+    "SMTP:": "email:read_smtp",
+    "MAILTO:": "email",
+    **dict.fromkeys(("MEBKM:", "URLTO:", "URL:", "URI:"), "link:read_bookmark"),
+    **dict.fromkeys(("SMSTO:", "SMS:", "MMSTO:", "MMS:"), "sms"),
+    "TEL:": "phone",
+    "GEO:": "location",
+    "": "gs1_elements",
 }
-READERS: Mapping[str, Mapping[str, str]] = {
-    "HTTPS:": ON_THE_WEB,
-    "HTTP:": ON_THE_WEB,
-    "WIFI:": {"wifi": "read_wifi"},
-    "BCD": {"epc_transfer": "read_epc_transfer"},
-    "SPC": {"swiss_bill": "read_swiss_bill"},
-    "000201": {"pix": "read_pix", "gs1_elements": "read_gs1_elements"},
-    "UPI:": {"upi": "read_upi"},
-    "BITCOIN:": {"bitcoin": "read_bitcoin"},
-    "OTPAUTH:": {"otp": "read_otp"},
-    "BEGIN:VCARD": {"contact": "read_contact"},
-    "MECARD:": {"contact": "read_mecard"},
-    "BIZCARD:": {"contact": "read_bizcard"},
-    "BEGIN:VCALENDAR": {"event": "read_event"},
-    "BEGIN:VEVENT": {"event": "read_event"},
-    "MATMSG:": {"email": "read_matmsg"},
-    "MEBKM:": {"link": "read_bookmark"},
-    "URLTO:": {"link": "read_bookmark"},
-    "URL:": {"link": "read_bookmark"},
-    "URI:": {"link": "read_bookmark"},
-    "SMTP:": {"email": "read_smtp"},
-    "MAILTO:": {"email": "read_email"},
-    "SMSTO:": {"sms": "read_sms"},
-    "SMS:": {"sms": "read_sms"},
-    "MMSTO:": {"sms": "read_sms"},
-    "MMS:": {"sms": "read_sms"},
-    "TEL:": {"phone": "read_phone"},
-    "GEO:": {"location": "read_location"},
-    "": {"gs1_elements": "read_gs1_elements"},
-}
-"""Maps how a text begins, in capitals, to the kinds it may be, with the function in their module that reads the fields.
+"""Maps how a text begins, in capitals, to the kinds it may be, each with the function of its module that reads the
+fields, unless that is `read_` and the kind.
 
 The first function that does not return None decides.
 """
@@ -69,8 +55,9 @@ def read(text: str) -> Content:
         'Cafe Nero'
     """
     start = text.lstrip(BLANKS)
-    for kind, reader in READERS[_beginning(start)].items():
-        fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
+    for origin in READERS[_beginning(start)].split():
+        kind, _, reader = origin.partition(":")
+        fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader or f"read_{kind}")(start)
         if fields is not None:
             return kind_named(kind).content(text, fields)
     return Content(text, "text", {"text": text})
@@ -91,7 +78,8 @@ def title_if_read_from_code(text: str) -> str:
 @cache
 def _kinds_that_need_the_code(beginning: str) -> frozenset[str]:
     """Return the kinds of texts with this beginning that apps read from the code itself."""
-    return frozenset(kind for kind in READERS[beginning] if kind_named(kind).behind == "never")
+    kinds = (origin.partition(":")[0] for origin in READERS[beginning].split())
+    return frozenset(kind for kind in kinds if kind_named(kind).behind == "never")
 
 
 def _beginning(start: str) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
-from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
@@ -21,6 +19,7 @@ from qrkit.drawing.scene import Bitmap, Drawing, Picture, Shape
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data
 from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.untrusted.assets import Fetch, data_uri, read_asset
+from qrkit.drawing.untrusted.svg_images import data_of
 from qrkit.errors import Problem, nearest
 from qrkit.late import np
 
@@ -162,10 +161,11 @@ def placed_logo(design: Design, content: str | None = None) -> PlacedLogo | None
     return None
 
 
-def without_logo(design: Design, logo: PlacedLogo) -> Design:
-    """Return a design without a logo and its plate."""
-    first = logo.layer - (logo.plate is not None)
-    return design.replace(layers=[*design.layers[:first], *design.layers[logo.layer + 1 :]])
+def without_logo(design: Design, index: int) -> Design:
+    """Return a design without the layer of a logo, and without the plate below it, if there is one."""
+    layers = design.layers
+    first = index - (index > 0 and layers[index - 1].name == _plate_name(layers[index].name))
+    return design.replace(layers=[*layers[:first], *layers[index + 1 :]])
 
 
 def _plate_name(logo_name: str) -> str:
@@ -174,9 +174,7 @@ def _plate_name(logo_name: str) -> str:
 
 def _plate_of(layer: Layer) -> tuple[Plate, str | None]:
     """Return the shape of a plate that `with_logo` drew, and the color of its ring."""
-    content = layer.upright.content
-    svg = unquote_to_bytes(content.partition(",")[2])
-    svg = b64decode(svg) if ";base64," in content[:40] else svg
+    svg = data_of(layer.upright.content)
     ring = RING_COLOR.search(svg)
     plate: Plate = "circle" if b"<circle" in svg or b"<path" in svg else "square" if b'rx="0"' in svg else "rounded"
     return plate, ring and ring[1].decode()

@@ -36,8 +36,11 @@ _RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
 _BOX = re.compile(r"\s*[┌╭]")
 _BOX_RULE = re.compile(r"^[┌╭├└╰][─┬┼┴┤┐┘╮╯]+(?=\r?$)", re.MULTILINE)
 """A line above, between or below the rows of a table that SQLite prints."""
-_CUT_OFF = re.compile(r"^(?=│.*\n├).*│ *varchar *│|^├.*\n(?:│.*\n){2,}+├|│ \S[^│\n]{58}\S │", re.MULTILINE)
-"""Matches the types below a heading of DuckDB, which cuts off texts, and rows that SQLite wraps, mostly after 60."""
+_CUT_OFF = re.compile(r"^(?=│.*\n├).*│ *varchar *│|^├.*\n(?:│.*\n){2,}+├", re.MULTILINE)
+"""Matches the types below a heading of DuckDB, which cuts off texts, and rows that SQLite wraps."""
+_WRAPPED = "long texts in the table may be cut off or wrapped, as databases print them; write it as csv"
+_GOES_ON = re.compile(r".*[+↵…]|\s*\S.{58}\S\s*")
+"""Matches a cell that may go on in the next row: psql marks it, and SQLite wraps it, mostly after 60 characters."""
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _ROW_COUNT = re.compile(r"\(?[0-9]+ rows?\b.*")
 _NULL = re.compile(r"(?<![^,;\t|\n])\\N(?![^,;\t|\r\n])")
@@ -87,8 +90,7 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
     text, note = decoded(data, place.encoding)
     if _BOX.match(text):
         if _CUT_OFF.search(text):
-            rule = "long texts in the table may be cut off or wrapped, as DuckDB and SQLite print them"
-            raise UnreadableFile(f"{rule}; write it with .mode csv")
+            raise UnreadableFile(_WRAPPED)
         text = _BOX_RULE.sub("+---", text.replace("|", "\\|")).replace("│", "|")
     return [Part("", _checked(text, share), note=note)]
 
@@ -99,7 +101,7 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
     escape = "\\" if _has_escapes(text, delimiter) else None
     rows = _rows(_NULL.sub("", text) if escape else text, delimiter, escape)
     if delimiter == "|" and _RULE.search(text, 0, MOST_SNIFFED):
-        rows = map(_of_printed, rows)
+        rows = _of_printed(rows)
     is_broken = undecoded(text)
     if not is_broken and "'" not in text and not _CALL.search(text):
         yield from rows
@@ -116,15 +118,28 @@ def _checked(text: str, share: Share | None) -> Iterator[Cells]:
             yield [bare(cell) if cell[:1] in ("'", "=") else cell for cell in cells]
 
 
-def _of_printed(cells: Cells) -> Cells:
-    """Return a row of a table in Markdown or of a database without the spaces around cells; blank for other lines."""
-    if isinstance(cells, UnreadableFile):
-        return cells
+def _of_printed(rows: Iterable[Cells]) -> Iterator[Cells]:
+    """Yield the rows of a table in Markdown or of a database without the spaces around cells; other lines are blank."""
+    before: list[str] = []
+    for row in rows:
+        if isinstance(row, UnreadableFile):
+            yield row
+            continue
+        padded = _padded_cells(row)
+        cells = [cell.strip().replace("\\|", "|") for cell in padded]
+        pairs = [*zip(before, cells, strict=False)]
+        goes_on = any(cell and _GOES_ON.fullmatch(above) for above, cell in pairs)
+        if goes_on and any(above.strip() and not cell for above, cell in pairs):  # the texts that do not go on
+            raise UnreadableFile(_WRAPPED)
+        yield cells
+        before = padded
+
+
+def _padded_cells(cells: list[str]) -> list[str]:
     line = "|".join(cells)
     if _RULE.fullmatch(line) or (len(cells) == 1 and _ROW_COUNT.fullmatch(line)):
         return []
-    cells = _BETWEEN_CELLS.split(line) if "\\|" in line else cells
-    return [cell.strip().replace("\\|", "|") for cell in cells]
+    return _BETWEEN_CELLS.split(line) if "\\|" in line else cells
 
 
 def _bare(cell: str) -> str:

@@ -7,7 +7,6 @@ files ("Trackable URL").
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
@@ -27,7 +26,6 @@ from qrkit.exchange.columns import (
     KINDS,
     LABELS,
     OVERLOOKED,
-    SHORT_URL,
     SORTING,
     WRITERS,
     Column,
@@ -41,13 +39,14 @@ from qrkit.exchange.table_files import (
     MOST_ROWS,
     Table,
     issues_of_chosen,
+    places_in,
     rows_of,
     table_of_links,
     table_of_records,
 )
 from qrkit.late import pd
 from qrkit.tracking.records import Campaign, QRCode
-from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
+from qrkit.tracking.text_columns import field_text, frame_of, text_column, text_of
 
 if TYPE_CHECKING:
     from qrkit.store.copies.arrow_tables import ArrowTable
@@ -120,11 +119,9 @@ def qrcodes_frame(
 
 def campaigns_frame(campaigns: Sequence[Campaign], counts: Mapping[str, tuple[int, int]]) -> pd.DataFrame:
     """Return a DataFrame with one row per campaign, indexed by ID; `counts` holds its numbers of QR Codes and scans."""
-    rows = [(one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
-    index = pd.Index([one.id for one in campaigns], name="id", dtype="str")
-    frame = pd.DataFrame(rows, columns=["name", "description", "created", "qrcodes", "scans"], index=index)
-    frame["created"] = pd.to_datetime(frame["created"], utc=True).dt.as_unit("us")
-    return with_dtypes(frame, {"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
+    rows = [(one.id, one.name, one.description, one.created, *counts.get(one.id, (0, 0))) for one in campaigns]
+    kinds = {"id": "str", "name": "str", "description": "str", "created": DTYPES["moment"]}
+    return frame_of(rows, kinds | {"qrcodes": "int64", "scans": "int64"}).set_index("id")
 
 
 def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hashable] | None = None) -> Table:
@@ -143,9 +140,7 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
     titles = [str(label).strip() for label in frame.columns]
     if tool := None if columns else foreign.tool_of(titles):
-        if twice := [title for title, count in Counter(titles).items() if count > 1]:
-            rule = "appears twice in the frame"
-            raise InvalidParameter(*(Problem(title, None, rule, "duplicate-parameter") for title in twice))
+        titles = tool.told_apart(titles)
         texts = _texts(frame, titles, {}, KindColumns(()))
         links = ((number, dict(zip(titles, cells, strict=True)), wrong) for number, cells, wrong in texts)
         return table_of_links(tool, links, titles, heading=0)
@@ -222,13 +217,9 @@ def _chosen(labels: list[Hashable], columns: Mapping[str, Hashable]) -> dict[str
 
 def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
     """Return the position of each of our columns in a DataFrame; columns can have any order and case."""
-    names = [_ours(title) for title in titles]
-    problems = [
-        Problem(LABELS[name], None, "appears twice in the frame", "duplicate-parameter")
-        for name in ALL_NAMES
-        if names.count(name) > 1
-    ]
-    if CONTENT not in names and not kinds:
+    places, twice = places_in(titles)
+    problems = [Problem(LABELS[name], None, "appears twice in the frame", "duplicate-parameter") for name in twice]
+    if CONTENT not in places and not kinds:
         label = LABELS[CONTENT]
         near = [title for title in titles if get_close_matches(title.lower(), [label])]
         hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""
@@ -236,7 +227,4 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         rule = f"is a required column, and the frame has no column of this name. {hint}Other columns may be {others}"
         problems.append(Problem(label, None, rule, "missing-parameter"))
     raise_any(problems)
-    places = {name: names.index(name) for name in ALL_NAMES if name in names}
-    if SHORT_URL not in places and (short := foreign.short_url_in(titles)):
-        places[SHORT_URL] = titles.index(short)
     return places

@@ -33,6 +33,7 @@ from qrkit.tracking.times import from_iso, to_table
 
 LINKS: dict[str, tuple[str, ...]] = {what: tuple(names) for what, names in HEADINGS["links"].items()}
 """The names of fields of links, by what they hold."""
+_OURS = {plain: column for column, names in HEADINGS["ours"].items() for plain in names}
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
 PASS_QUERY = ("forwardquery", "forwardparameters", "forwardparams", "paramforwarding")
@@ -46,6 +47,8 @@ VISITORS_WIN = frozenset({"Shlink", "Dub"})
 ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
+DYNAMIC = ("dynamic", "isdynamic")
+_STATIC = frozenset(HEADINGS["words"]["static"])
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
@@ -113,7 +116,7 @@ class Tool:
         content = _text(link, self.target_in(link))
         unread = {written[name]: value for name, value in rest.items() if name not in SWITCHES}
         error = twice or protection(unread, content)
-        tags, counts = _tags(link, self.tags), (*self.count, *COUNTS)
+        tags, counts = _tags(link, self.tags), self.fields["Scans"]
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
@@ -124,6 +127,7 @@ class Tool:
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
+            "Dynamic": "" if self._short_url(link) or not is_static(link) else "false",
             **terms,
         }
         for name, text in cells.items():
@@ -131,6 +135,14 @@ class Tool:
                 cells[name] = _SURROGATE.sub("?", text)
                 error = error or f"{name}: holds half a character (a lone surrogate)"
         return cells, error
+
+    @property
+    def fields(self) -> dict[str, tuple[str, ...]]:
+        """The names of the fields that our columns of free texts, counts and times hold, the first one first."""
+        return {
+            "Trackable URL": self.url, "QR Code Name": self.title, "Created (UTC)": self.created,
+            "Scans": (*self.count, *COUNTS), "Comment": self.comment, "Tags": self.tags,
+        }  # fmt: skip
 
     @property
     def service(self) -> str:
@@ -145,9 +157,15 @@ class Tool:
     @property
     def read_names(self) -> frozenset[str]:
         """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
-        own = (self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *chain(*own), *self.tags, *COUNTS, *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
+        own = (self.known_by, self.code, self.domain, *self.fields.values())
+        names = (*chain(*own), *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
+
+    def alternatives(self, names: tuple[str, ...]) -> list[list[str]]:
+        """Return the names of each field that has several of these, of which the first with a value is read."""
+        found = {plain_name(name): name for name in names}
+        plain = (dict.fromkeys(map(plain_name, field)) for field in self.fields.values())
+        return [several for field in plain if len(several := [found[name] for name in field if name in found]) > 1]
 
     def told_apart(self, heading: Iterable[str]) -> list[str]:
         """Return the names of columns, each with an addition if it is there already, so that no cell is lost.
@@ -171,11 +189,9 @@ class Tool:
     def names_in(self, names: Iterable[str]) -> dict[str, str]:
         """Return our column name -> the name of the field in a file with these names, for use in errors."""
         found = {plain_name(name): name for name in names}
-        fields = {
+        fields = self.fields | {
             "Content": self.target_in(found),
             "Trackable URL": (*self.url, *self.code),
-            "Created (UTC)": self.created,
-            "Scans": (*self.count, *COUNTS),
             "Active": ON,
             "Valid Since (UTC)": SINCE[1:],
             "Valid Until (UTC)": UNTIL[1:],
@@ -195,10 +211,11 @@ class Tool:
         Only lists that people keep have such columns. Under the other names, they write what they like: Size, A4.
         """
         unread = (name for name in names if plain_name(name) not in self.read_names and not closes(name))
-        ours = (
-            {name: columns.COLUMN_OF.get(name.lower(), "") for name in unread} if self in (LINK_LIST, CODE_LIST) else {}
-        )
-        return {name: column for name, column in ours.items() if column in columns.DESCRIBING}
+        ours = {
+            columns.COLUMN_OF.get(name.lower()) or _OURS.get(plain_name(name), ""): name
+            for name in (reversed([*unread]) if self in (LINK_LIST, CODE_LIST) else ())
+        }
+        return {name: column for column, name in ours.items() if column in columns.DESCRIBING}
 
     def _passes_query(self, link: Mapping[str, Any]) -> str:
         is_skipped = _text(link, SKIP_QUERY).lower() in YES
@@ -248,8 +265,8 @@ def plain_name(name: str) -> str:
 LINK_LIST = Tool(
     name="link list",
     known_by=(),
-    comment=("comment", "comments", "description", "notes"),
-    tags=("tags", "labels"),
+    comment=LINKS["comments"],
+    tags=LINKS["tags"],
     limits_in="the service",
 )
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
@@ -293,6 +310,12 @@ def may_close(name: str) -> bool:
 def closes(name: str) -> bool:
     """Return whether a field of this name may close, limit or change a link."""
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
+
+
+def is_static(link: Mapping[str, Any]) -> bool:
+    """Return whether a field, such as a type, says that a code holds its content itself."""
+    is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
+    return is_not_dynamic or any(isinstance(value, str) and value.lower() in _STATIC for value in link.values())
 
 
 def off_by(link: Mapping[str, Any]) -> str:
@@ -357,13 +380,12 @@ def tool_of(names: Iterable[str]) -> Tool | None:
 def similar_tool(names: Iterable[str]) -> Tool | None:
     """Return the tool whose name or most known names the columns have: good for a hint, not for reading the file."""
     found = {plain_name(name) for name in names}
-
-    def share(tool: Tool) -> float:
-        return sum(plain_name(name) in found for name in tool.known_by) / len(tool.known_by)
-
-    tool = max(TOOLS.values(), key=share)
-    if share(tool) > 1 / 2:
-        return tool
+    shares = {
+        key: sum(plain_name(name) in found for name in one.known_by) / len(one.known_by) for key, one in TOOLS.items()
+    }
+    likely = max(shares, key=lambda key: shares[key])
+    if shares[likely] > 1 / 2:
+        return TOOLS[likely]
     return TOOLS["bitly-csv"] if any("bitlink" in name or "bitly" in name for name in found) else None
 
 
@@ -417,8 +439,9 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     text = _text(link, names) or _object(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
+    read = _DATES.read_end if names == UNTIL else _DATES.read
     try:
-        return to_table(_DATES.read(text) or from_iso(text))
+        return to_table(read(text) or from_iso(text))
     except InvalidParameter:
         return text
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
@@ -33,7 +32,7 @@ from qrkit.exchange.columns import (
     Row,
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
-from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share
+from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share, locate
 from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
@@ -44,9 +43,12 @@ from qrkit.exchange.table_files import (
     check_number,
     check_size,
     missing_column,
+    share_of_ours,
     table_of_links,
     table_of_records,
+    table_of_rows,
 )
+from qrkit.exchange.workbooks import without_those_of_csv
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.text_columns import field_text
 from qrkit.tracking.times import to_table
@@ -58,6 +60,7 @@ QUOTED = ("text", "word", "mode", "moment", "time")
 FLAGS = {False: "false", True: "true"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_HALVED = "holds half a character (a lone surrogate)"
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
@@ -77,6 +80,10 @@ def read(data: bytes, how: Reading) -> Table:
     """Read an array of objects, numbered from 1, or an export of another tool with the objects that wrap its links."""
     value = _rows_of_frame(_parsed(data))
     found = _records(value, _is_record)
+    if not found and (cells := _rows_of_cells(value)):
+        located = locate([_part_of_cells(how.watch(cells, "Reading", len(cells)))], share=share_of_ours)
+        located.count_as_objects()
+        return table_of_rows(located)
     if not found and value != []:
         raise _without_contents(value)
     first = next(filter(_is_record, found), ())
@@ -87,39 +94,63 @@ def read(data: bytes, how: Reading) -> Table:
 
 
 def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
-    """Return the objects of a file as rows below the names of their fields (see `SheetParts`)."""
-    return [Part("", rows(data, share))]
+    """Return the objects of a file as rows below the names of their fields, or its rows of cells (see `SheetParts`).
 
-
-def rows(data: bytes, share: Share | None) -> Iterator[Cells]:
-    """Yield the names of the fields of all objects, then the values of each.
-
-    The objects are those at any depth that have what is needed, or else those of the first array. Fields of an object
-    within an object have its name and a dot in front of theirs.
+    The objects are those at any depth that have what is needed, or else those of the first array.
     """
     value = _parsed(data)
     found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
-    found = found or _first_objects(value)
-    if not found or not all(isinstance(one, dict | UnreadableFile) for one in found):
+    objects = found or _first_objects(value)
+    if not (found if share else objects) and (cells := _rows_of_cells(value)):
+        return [_part_of_cells(cells)]
+    return [Part("", rows(objects))]
+
+
+def _part_of_cells(rows: Iterable[Cells]) -> Part:
+    return Part("rows", without_those_of_csv(rows))
+
+
+def rows(found: Sequence[Any]) -> Iterator[list[str]]:
+    """Yield the names of the fields of all objects, then the values of each.
+
+    Fields of an object within an object have its name and a dot in front of theirs.
+    """
+    if not found or not all(isinstance(one, dict) for one in found):
         raise UnreadableFile("the file has no JSON array of objects only")
-    flat = [one if isinstance(one, UnreadableFile) else dict(_flat(one)) for one in found]
-    names = list(dict.fromkeys(name for one in flat if isinstance(one, dict) for name in one))
+    flat = [dict(_flat(one)) for one in found]
+    names = list(dict.fromkeys(name for one in flat for name in one))
     if len(names) > MOST_COLUMNS:
         raise UnreadableFile(f"the objects have {len(names):,} different fields; at most {MOST_COLUMNS:,} are allowed")
     yield names
     for number, one in enumerate(flat, start=1):
-        cells: Cells = one if isinstance(one, UnreadableFile) else [one.get(name, "") for name in names]
-        if isinstance(cells, list) and any(map(_SURROGATE.search, cells)):
-            raise UnreadableFile(f"object {number} holds half a character (a lone surrogate)")
-        yield cells
+        texts = [one.get(name, "") for name in names]
+        if any(map(_SURROGATE.search, texts)):
+            raise UnreadableFile(f"object {number} {_HALVED}")
+        yield texts
 
 
 def _first_objects(value: Any) -> list[Any]:
     """Return the first array at any depth that begins with an object."""
-    arrays = (
-        one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict | UnreadableFile)
-    )
-    return next(arrays, [])
+    return next((one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict)), [])
+
+
+def _rows_of_cells(value: Any) -> list[Cells]:
+    """Return the first array of rows at any depth, as texts; its headings may be beside it, as pandas writes them."""
+    for one in _nested(value):
+        titles = one.get("columns") if isinstance(one, dict) else None
+        heading = [titles] if isinstance(titles, list) and all(isinstance(title, str) for title in titles) else []
+        for rows in one.values() if isinstance(one, dict) else [one]:
+            if isinstance(rows, list) and rows and all(isinstance(row, list) for row in rows):
+                every = [*heading, *rows]
+                # Numbers alone have no heading: they may be places on a map.
+                if any(isinstance(cell, str) for row in every[:MOST_TRIED] for cell in row):
+                    return [*map(_cells_of, every)]
+    return []
+
+
+def _cells_of(row: list[Any]) -> Cells:
+    cells = [marked(cell, field_text(cell)) for cell in row]
+    return UnreadableFile(_HALVED) if any(map(_SURROGATE.search, cells)) else cells
 
 
 def _without_contents(value: Any) -> UnreadableFile:
@@ -203,7 +234,7 @@ def _parsed(data: bytes) -> Any:
     check_size(data)
     try:
         text = data.decode(json.detect_encoding(data))
-        return _with_objects(_loaded(text))
+        return _loaded(text)
     except UnicodeDecodeError as error:
         raise UnreadableFile("the file is neither UTF-8 nor UTF-16, as JSON must be") from error
     except json.JSONDecodeError as error:
@@ -212,29 +243,6 @@ def _parsed(data: bytes) -> Any:
         raise UnreadableFile(f"the file is not JSON: {error}", line=error.lineno) from error
     except ValueError as error:
         raise UnreadableFile(f"the file is not JSON: {error}") from error
-
-
-def _with_objects(value: Any) -> Any:
-    """Convert arrays of cells below their heading, as pandas and spreadsheets write, to objects; else return the value.
-
-    In place of a row with more cells than the heading, the list holds its error.
-    """
-    table = value if isinstance(value, dict) else {"values": value}
-    rows = table.get("data", table.get("values"))
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
-        return value
-    heading, *rows = [table["columns"], *rows] if "columns" in table else rows
-    if not isinstance(heading, list) or not all(isinstance(title, str) for title in heading):
-        return value
-    if twice := next((title for title, count in Counter(heading).items() if title and count > 1), ""):
-        raise UnreadableFile(f"the column {twice[:60]!r} appears twice in the heading")
-    return [_object_of(heading, row) for row in rows]
-
-
-def _object_of(heading: Sequence[str], row: Sequence[Any]) -> dict[str, Any] | UnreadableFile:
-    if any(cell not in (None, "") for cell in row[len(heading) :]):
-        return UnreadableFile(f"has {len(row)} cells, but the heading has {len(heading)}")
-    return dict(zip(heading, row, strict=False))
 
 
 def _loaded(text: str, line: int | None = None) -> Any:
@@ -284,16 +292,12 @@ def _rows_of_frame(found: Any) -> Any:
 def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[str, Any], str]]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
-            yield number, {}, _no_object(one)
+            yield number, {}, "is no object"
             continue
         other = _tool_of(tuple(one)) or tool
         is_known = other.service in (tool.service, foreign.LINK_LIST.service)
         rule = f"is a link of {other.service}, unlike the first ones; put the links of each service in their own file"
         yield number, one, "" if is_known else rule
-
-
-def _no_object(one: object) -> str:
-    return str(one) if isinstance(one, UnreadableFile) else "is no object"
 
 
 class _Twice(dict[str, Any]):
@@ -345,7 +349,7 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
-            yield Row(number, {}, _no_object(one))
+            yield Row(number, {}, "is no object")
             continue
         known = _known(tuple(one))
         texts, wrong = _texts(one, known)
@@ -378,8 +382,7 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
     if known.of_csv:
         texts = [taken_off(text) if text[:1] == "'" else text for text in texts]
     if not (joined := "".join(texts)).isascii() and _SURROGATE.search(joined):
-        halved = "holds half a character (a lone surrogate)"
-        wrong |= {place: halved for place, text in enumerate(texts) if _SURROGATE.search(text)}
+        wrong |= {place: _HALVED for place, text in enumerate(texts) if _SURROGATE.search(text)}
         texts = [_SURROGATE.sub("?", text) for text in texts]
     if known.is_twice or type(one) is _Twice:
         return texts, "a name appears twice in it"

@@ -1,10 +1,10 @@
 """Read dates as spreadsheets write them in most countries, with months in figures or words of some languages.
 
-Such dates are 31.12.2025 14:30, 12/31/2025 2:30 PM, Dec 31, 2025, and 31 décembre 2025. Years need four digits, except
-behind words, as in 31-Dec-25; from 69 on, those are not read, because they may be of the last century.
+Such dates are 31.12.2025 14:30, 12/31/2025 2:30 PM, Dec 31, 2025, and 31 décembre 2025. Years of two digits are read up
+to 68, because later ones may be of the last century.
 
-Between slashes or hyphens, 03/04 is in March or in April. The other dates of the file tell which: 12/31 cannot begin
-with a day. If none tells, such a date is not read.
+Between slashes or hyphens, 03/04 is in March or in April, and 25/12/31 may begin with the year. The other dates of the
+file tell: 12/31 cannot begin with a day, 5/13/25 not with the year. If none tells, such a date is not read.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class LocalDates:
             return datetime.fromtimestamp(int(seconds[1]), UTC)
         parts = _parts(text)
         if "one" in parts:
+            if len(parts["year"]) == 2 and parts["between"] not in self._before_years:
+                return None
             day_first = parts["between"] == "." or self._day_first
             if day_first is None and parts["one"] != parts["two"]:
                 return None
@@ -59,18 +61,38 @@ class LocalDates:
         except (ValueError, OverflowError):  # in UTC, it may be before the year 1 or after 9999
             return None
 
+    def read_end(self, text: str) -> datetime | None:
+        """Return the last second of a day, and any other date as `read` does."""
+        moment, parts = self.read(text), _parts(text)
+        return moment + timedelta(days=1, seconds=-1) if moment and parts and "hour" not in parts else moment
+
     @cached_property
     def _day_first(self) -> bool | None:
         """Whether dates such as 03/04/2025 begin with the day; None if the file does not tell, or tells both."""
-        every = (parts for parts in map(_parts, self._texts()) if parts.get("between", ".") != "." and "one" in parts)
-        told = {int(parts["one"]) > 12 for parts in every if max(int(parts["one"]), int(parts["two"])) > 12}
+        long = [parts for parts in self._in_doubt if len(parts["year"]) == 4 or parts["between"] in self._before_years]
+        numbers = [(int(parts["one"]), int(parts["two"])) for parts in long if parts["between"] != "."]
+        told = {first > 12 for first, second in numbers if max(first, second) > 12}
         return told.pop() if len(told) == 1 else None
+
+    @cached_property
+    def _before_years(self) -> frozenset[str]:
+        """What is between the numbers of dates that clearly end with a year of two digits."""
+        short = [parts for parts in self._in_doubt if len(parts["year"]) == 2]
+        clear = {parts["between"] for parts in short if len(parts["one"]) == 1 or int(parts["two"]) > 12}
+        # With dots, hardly anybody begins with the year; if they do, it is the number that changes least.
+        first, last = ({parts[name] for parts in short if parts["between"] == "."} for name in ("one", "year"))
+        return frozenset(clear | {"."}) if len(first) > len(last) else frozenset(clear)
+
+    @cached_property
+    def _in_doubt(self) -> list[dict[str, str]]:
+        """The parts of the different dates of the file that do not say which number is the day."""
+        return [parts for parts in map(_parts, {*self._texts()}) if "one" in parts]
 
 
 @cache
 def _forms() -> tuple[re.Pattern[str], ...]:
     forms = (
-        r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?(?P<year>[0-9]{4})",
+        r"(?P<one>[0-9]{1,2})(?P<between>[./-]) ?(?P<two>[0-9]{1,2})(?P=between) ?" + _YEAR,
         r"(?P<year>[0-9]{4})(?P<between>[./-]) ?(?P<month>[0-9]{1,2})(?P=between) ?(?P<day>[0-9]{1,2})\.?",
         "(?P<year>20[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
         rf"(?:[a-z]{{3,9}},? )?(?P<day>[0-9]{{1,2}}){_NTH}(?:[ -]| de ){_MONTH}(?:,? |-| de ){_YEAR}",

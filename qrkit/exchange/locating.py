@@ -117,6 +117,10 @@ class Located:
         """Add an issue about the file as a whole."""
         self.issues.append(ImportIssue(max(self.line, 1), "", "", "", reason, detail))
 
+    def count_as_objects(self) -> None:
+        """Count the rows from 1, as objects and lines of a log are, which have no heading."""
+        self.rows, self.line = ((number - 1, cells) for number, cells in self.rows), 0
+
 
 class _Start(NamedTuple):
     """The first rows of a part, and the rows that make up its heading."""
@@ -380,7 +384,7 @@ def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
     """Return whether a row is the heading, in lowercase, once more, as between the pages of a list or joined files."""
     if len(titles) < 2 or titles[0] not in cells[0].lower():  # most rows are done with here
         return False
-    return _lower(map(tidy, cells)) == titles
+    return tidy(cells[0]).lower() == titles[0] and _lower(map(tidy, cells)) == titles
 
 
 def _lower(titles: Iterable[str]) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ from qrkit.tracking.text_columns import cell_text
 
 _FOLLOWED = re.compile(r"https?://|mailto:|tel:|sms:|geo:", re.IGNORECASE)
 """How the addresses begin that a hyperlink over a text may give; others lead into the workbook or to files."""
-_NO_VALUES = frozenset({"NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"})
-"""What databases and programs write into a file for no value."""
+_NO_VALUES = frozenset(HEADINGS["words"]["nothing"])
+"""What databases, programs and people write into a file for no value."""
 _TOTALS = frozenset(HEADINGS["words"]["total"])
 TOTALS = "is a row of totals, and was left out"
 _LINE_END = "_x000D_"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
+import re
+from collections.abc import Callable, Iterable, Mapping, Reversible
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -43,16 +44,16 @@ _CHANGED: dict[Reason, Sentence] = {
     "no-address": "{count} with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
-_TO_FIX: frozenset[Reason] = frozenset({
-    "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "suspicious-url",
-    "no-address", "field-left-out", "rule-without-effect", "damaged-text",
+_LOST: frozenset[Reason] = frozenset({
+    "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "field-left-out",
 })  # fmt: skip
+"""The reasons of rows that were left out, or that lost something."""
+_TO_FIX = _LOST | {"suspicious-url", "no-address", "rule-without-effect", "damaged-text"}
 """The reasons of rows that people want to correct."""
-_NOT_KEPT: frozenset[Reason] = frozenset({
-    "invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable",
-    "count-unreadable", "template-unknown", "formula-unsaved", "field-left-out",
-})  # fmt: skip
-"""The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
+_NOT_KEPT = _LOST | {"renamed", "changed", "template-unknown", "formula-unsaved"}
+"""The reasons of rows that are not in the portfolio as they stand in the file."""
+_NUMBERED = re.compile(r"(?:(.+) )?\(([2-9]|[1-9][0-9]{1,8})\)", re.DOTALL)
+"""Matches a name that an import numbered, such as `A (2)`."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, Sentence] = {
@@ -187,33 +188,25 @@ Insert = Callable[["Row", "QRCode", str], list[ImportIssue]]
 """Adds the QR Code of a row under a name and returns the issues; the reason `invalid` means that it was not added."""
 
 
-class _Series:
-    """The names already in use for one base name: `A`, `A (2)`, …, with their contents."""
-
-    __slots__ = ("holding", "number")
-
-    def __init__(self) -> None:
-        self.number = 1
-        self.holding: dict[str, str] = {}
-
-
 class _Taken:
-    """Names and contents already in use."""
+    """Names and contents already in use, also by the name that `A`, `A (2)`, `A (3)`, … have in common."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         # Nearly every name has one content. A set per name would cost more time and memory than everything else here.
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
-        self._series: dict[str, _Series] = {}
-        self._passed: dict[str, list[_Series]] = {}
+        self._numbers: dict[tuple[str, str], int] = {}
+        """The least number behind a name and in front of a content: 2 if `A (2)` has the content."""
+        self._free: dict[str, int] = {}
+        """The number behind a name that was looked for last, so that many rows with one name take linear time."""
         tidy = tidy_name.__wrapped__  # without the cache, which is too small for a portfolio
         for name, content in pairs:
             self._keep(tidy(name), content)
 
     def copy(self) -> _Taken:
-        """Return a copy of the names and contents, without the series that `name_for` has built."""
+        """Return a copy of the names and contents."""
         other = _Taken(())
-        other._contents = self._contents.copy()
+        other._contents, other._numbers = self._contents.copy(), self._numbers.copy()
         other._further = {name: contents.copy() for name, contents in self._further.items()}
         return other
 
@@ -226,38 +219,27 @@ class _Taken:
         return tidy_name(name) in self._contents
 
     def add(self, name: str, content: str) -> None:
-        name = tidy_name(name)
-        self._keep(name, content)
-        for series in self._passed.get(name, ()):
-            series.holding.setdefault(content, name)
+        self._keep(tidy_name(name), content)
 
     def _keep(self, name: str, content: str) -> None:
         if self._contents.setdefault(name, content) != content:
             self._further.setdefault(name, set()).add(content)
+        if name[-1:] == ")" and (found := _NUMBERED.fullmatch(name)):
+            place, number = (found[1] or "", content), int(found[2])
+            self._numbers[place] = min(number, self._numbers.get(place, number))
 
     def name_for(self, code: QRCode) -> str:
-        """Return the first unused name of `name`, `name (2)`, …, or an earlier one already used for the same content.
-
-        Names known to be in use are skipped only once, so that many rows with the same name take linear time.
-        """
+        """Return the first unused name of `name`, `name (2)`, …, or an earlier one that has the same content."""
         if code.name not in self:
             return code.name
-        base = tidy_name(code.name)
-        series = self._series.setdefault(base, _Series())
-        while (name := _numbered(base, series.number)) in self:
-            series.number += 1
-            self._passed.setdefault(tidy_name(name), []).append(series)
-            for content in self._contents_of(tidy_name(name)):
-                series.holding.setdefault(content, name)
-        return series.holding.get(code.content, name)
-
-    def _contents_of(self, name: str) -> Iterator[str]:
-        yield self._contents[name]
-        yield from self._further.get(name, ())
-
-
-def _numbered(name: str, number: int) -> str:
-    return name if number == 1 else f"{name} ({number})"
+        name, content = tidy_name(code.name), code.content
+        if content == self._contents[name] or content in self._further.get(name, ()):
+            return name
+        free = self._free.get(name, 2)
+        while f"{name} ({free})" in self:
+            free += 1
+        self._free[name] = free
+        return f"{name} ({min(free, self._numbers.get((name, content), free))})"
 
 
 def merge(

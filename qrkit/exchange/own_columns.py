@@ -8,7 +8,7 @@ also that of its contact.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from qrkit.contents.kinds import MODULES, kind_named, make_from_texts
@@ -36,7 +36,7 @@ class OwnColumns:
         self._known, self._source = tuple(known), source
         self._names: dict[str, str] = {}
         """Column name -> name of the field; "" for a column that is left out."""
-        self._kept: set[str] = set()
+        self._kept: dict[str, None] = {}
         self._issues: list[tuple[Reason, str]] = []
 
     def row(self, row: Row, cells: Iterable[tuple[str, str]]) -> Row:
@@ -57,7 +57,7 @@ class OwnColumns:
                 lost.append(f"{name}={text[:MOST_SHOWN]!r} is more than the {MOST_FIELDS} fields of a QR Code")
             else:
                 fields[name] = text
-        self._tell_of(fields.keys() - self._kept)
+        self._kept |= dict.fromkeys(fields)
         more = f", and {len(lost) - 1:,} more were" if len(lost) > 1 else ", and was"
         notes: list[tuple[Reason, str]] = [("field-left-out", f"{lost[0]}{more} left out")] if lost else []
         return row._replace(own=fields, notes=(*row.notes, *notes)) if fields or notes else row
@@ -81,16 +81,11 @@ class OwnColumns:
             return ""
         return name
 
-    def _tell_of(self, new: Collection[str]) -> None:
-        """Keep in mind which columns became fields."""
-        self._kept.update(new)
-        for name in self._names.values() if new else ():
-            if name in new:
-                told = (f"{name!r} becomes a field of the QR Codes", similar(name, self._known))
-                self._issues.append(("own-column", "; ".join(filter(None, told))))
-
     def issues(self, heading: int) -> Iterator[ImportIssue]:
         """Yield an issue for each column that has a text; call it after all rows were read."""
+        for name in self._kept:
+            told = (f"{name!r} becomes a field of the QR Codes", similar(name, self._known))
+            self._issues.append(("own-column", "; ".join(filter(None, told))))
         for reason, detail in self._issues:
             yield ImportIssue(heading, "", "", "", reason, detail)
 
@@ -100,22 +95,19 @@ class KindColumns:
 
     def __init__(self, titles: Sequence[str]) -> None:
         names = [title.strip().lower().replace(" ", "_").replace("-", "_") for title in titles]
-        self._kind = names.index("kind") if "kind" in names else None
-        fields = _field_names() if self else frozenset()
-        self._fields = [(place, name) for place, name in enumerate(names) if name in fields]
+        known = _known_names() if "kind" in names else frozenset()
+        self._names = {place: name for place, name in enumerate(names) if name in known}
+        self.places = self._names.keys()
+        """The positions of the columns with kinds and with fields of kinds."""
 
     def __bool__(self) -> bool:
         """Whether there is a column with kinds."""
-        return self._kind is not None
-
-    @property
-    def places(self) -> set[int]:
-        """The positions of the columns with kinds and with fields of kinds."""
-        return set() if self._kind is None else {self._kind, *(place for place, _ in self._fields)}
+        return bool(self._names)
 
     def content(self, cells: Sequence[str], content: str) -> str:
         """Return the content that cells describe, or `content`, which must be of the row's kind if the row has one."""
-        kind = cells[self._kind].strip().lower() if self._kind is not None else ""
+        texts = {name: cells[place] for place, name in self._names.items()}
+        kind = texts.pop("kind", "").strip().lower()
         if not kind:
             return content
         if content:
@@ -125,9 +117,9 @@ class KindColumns:
                 raise InvalidParameter(Problem(KIND, kind, rule))
             return content
         known = kind_named(kind).fields.model_fields
-        return make_from_texts(kind, {name: cells[place] for place, name in self._fields if name in known})
+        return make_from_texts(kind, {name: text for name, text in texts.items() if name in known})
 
 
 @cache
-def _field_names() -> frozenset[str]:
-    return frozenset(name for kind in MODULES for name in kind_named(kind).fields.model_fields)
+def _known_names() -> frozenset[str]:
+    return frozenset({"kind", *(name for kind in MODULES for name in kind_named(kind).fields.model_fields)})

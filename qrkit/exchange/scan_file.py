@@ -15,6 +15,8 @@ from datetime import datetime
 from functools import partial
 from io import BytesIO, StringIO
 
+from pydantic.alias_generators import to_camel
+
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.xml_text import element
 from qrkit.late import on_demand, pd
@@ -85,12 +87,7 @@ def _with_texts(frame: pd.DataFrame, text_of: Callable[[datetime], str]) -> pd.D
     """Return the DataFrame with camelCase column names and timestamps as text."""
     moments = pd.DatetimeIndex(frame["created"]).to_pydatetime()
     created = pd.Series([text_of(one) for one in moments], index=frame.index, dtype="str")
-    return frame.assign(created=created).rename(columns=_camel_case)
-
-
-def _camel_case(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
+    return frame.assign(created=created).rename(columns=to_camel)
 
 
 def _rows(frame: pd.DataFrame, write: Callable[[str, Cell], str]) -> Iterator[tuple[str, ...]]:

@@ -181,7 +181,7 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
     for detail in unread:
         located.say("unread-file", detail)
     if formats <= {"json", "log"}:
-        located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
+        located.count_as_objects()
     return located
 
 

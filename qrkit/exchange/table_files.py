@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from qrkit.errors import Door, InvalidParameter, UnreadableFile, collecting, fir
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import (
     ALL_NAMES,
+    CAMPAIGN,
     COLUMN_OF,
     CONTENT,
     COUNTED,
@@ -103,6 +105,8 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+VALID_UNTIL = "Valid Until (UTC)"
+LIMITING = frozenset({VALID_UNTIL, "Limit", "Limit a Day"})
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
@@ -113,6 +117,7 @@ _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
+ReadDate = Callable[[str], datetime | None]
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
@@ -195,7 +200,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     Headings of other tools' exports (`exchange.foreign`) are also accepted. If `columns` maps our names to those of the
     heading, it must contain Content, and other columns that have our names are listed as left out.
     """
-    heading, rows = located.heading, records(located)
+    heading, rows, line = located.heading, records(located), max(located.line, 1)
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool, rows = (None, rows) if columns else _tool_of(heading, rows)
@@ -205,9 +210,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if tool:
         titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
-        table = table_of_links(tool, links, titles, located.line)
+        table = table_of_links(tool, links, titles, line)
     else:
-        own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
+        own, kinds = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading)
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
         if SHORT_URL not in places and (unread := foreign.short_urls_in(heading)):
@@ -215,9 +220,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
             lost = "codes printed with them will not work; to keep them, say which column is"
             located.say("unknown-column", f"{rule}, so {lost} {SHORT_URL}")
         names = {name: heading[place] for name, place in places.items()} if columns else {}
-        table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
+        table = table_of_records(read, own, heading=line, names=names)
         if columns:
-            table.issues.extend(issues_of_chosen(heading, names, table.rows, max(line, 1)))
+            table.issues.extend(issues_of_chosen(heading, names, table.rows, line))
     table.issues.extend(located.issues)
     table.issues.extend(retyped_issues(table.rows) if located.is_sheet else ())
     return table
@@ -373,6 +378,7 @@ def table_of_links(
     target = tool.target_in([*map(foreign.plain_name, names)])
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
     shared, keeping, off_by = tool.columns_of_ours(names), list[str](), set[str]()
+    alternatives = lru_cache(maxsize=100)(tool.alternatives)  # the names of a table recur in each of its rows
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
@@ -381,29 +387,44 @@ def table_of_links(
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
             wrong = TOTALS if (word := total_in(link.values())) and cells["Content"] in ("", word) else wrong
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
-            cells |= {shared[name]: text for name, text in kept.items() if text}
-            off_by.add(foreign.off_by(link) if cells.get("Active") == "false" else "")
+            # With a column of campaigns, a tag is none.
+            cells |= {shared[name]: text for name, text in kept.items() if text or shared[name] == CAMPAIGN.name}
+            if not (error or wrong):
+                off_by.add(foreign.off_by(link) if cells.get("Active") == "false" else "")
             content = cells["Content"]
             if content[:4].lower() == "http" and "?" in content and cells["Pass Query"].lower() in ("true", "1"):
                 keeping.append(content)
+            passed = _passed_over(link, alternatives((*link,)))
             # Nothing is lost with fields that are empty, zero or false.
             others = (
                 (name, field_text(value))
                 for name, value in link.items()
-                if value and name not in kept and foreign.plain_name(name) not in read
+                if value and name not in kept and (name in passed or foreign.plain_name(name) not in read)
             )
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
-    table.issues.extend(_issues_of_links(tool, heading, off_by, keeping))
+    table.issues.extend(_issues_of_links(tool, heading, places, off_by, keeping))
     return Table(table.rows, table.issues, places, of_links=True)
 
 
+def _passed_over(link: Mapping[str, Any], alternatives: Iterable[Iterable[str]]) -> set[str]:
+    """Return the names whose texts are not read, as the text of an alternative is, and is another one."""
+    passed: set[str] = set()
+    for names in alternatives:
+        texts = {name: text for name in names if (text := field_text(link[name]))}
+        passed.update(name for name, text in texts.items() if text != next(iter(texts.values())))
+    return passed
+
+
 def _issues_of_links(
-    tool: foreign.Tool, heading: int, off_by: Collection[str], keeping: Sequence[str]
+    tool: foreign.Tool, heading: int, places: Collection[str], off_by: Collection[str], keeping: Sequence[str]
 ) -> Iterator[ImportIssue]:
-    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters."""
-    if tool.limits_in:
+    """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters.
+
+    A file with a column of ends or limits has all of them.
+    """
+    if tool.limits_in and not LIMITING.intersection(places):
         rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         yield ImportIssue(heading, "", "", "", "limits-unknown", detail)
@@ -421,25 +442,30 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid."""
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
+    readers = dict.fromkeys(MOMENTS, dates.read)
+    if table.of_links:
+        readers[VALID_UNTIL] = dates.read_end  # as our times are exact, a day of ours is its first second
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates)
+        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, readers)
 
 
-def _code_of(row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates) -> tuple[Row, QRCode] | ImportIssue:
+def _code_of(
+    row: Row, now: datetime, names: Mapping[str, str], readers: Mapping[str, ReadDate]
+) -> tuple[Row, QRCode] | ImportIssue:
     """Return a row with its QR Code, or an issue; only because of its date or its count, no printed code is lost."""
     try:
         return row, read_row(row, now)
     except InvalidParameter as error:
         problems = error.problems
     wrong = {one.name for one in problems}
-    moments = {name: dates.read(row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
+    moments = {name: readers[name](row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
     if cells := {name: to_table(moment) for name, moment in moments.items() if moment}:
-        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, dates)
+        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, readers)
     told = [(one.name, str(InvalidParameter(replace(one, name=names.get(one.name, one.name))))) for one in problems]
     if all(row.cells.get(name) and name in NOT_NEEDED for name in wrong):
         notes = [(NOT_NEEDED[name][0], f"{detail}; {NOT_NEEDED[name][1]}") for name, detail in told]
         cells = {**row.cells, **dict.fromkeys(wrong, "")}
-        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, dates)
+        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, readers)
     return _unreadable(row, "; ".join(detail for _, detail in told))
 
 
@@ -460,18 +486,21 @@ def is_known(title: str) -> bool:
     return not name or name in COLUMN_OF or name in OVERLOOKED
 
 
+def places_in(titles: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+    """Return the position of each of our columns in a heading, and the columns that it names twice."""
+    names = [COLUMN_OF.get(title.lower()) for title in titles]
+    places = {name: names.index(name) for name in names if name}
+    twice = [name for name in places if names.count(name) > 1]
+    if SHORT_URL not in places and (short := foreign.short_url_in(titles)):
+        places[SHORT_URL] = titles.index(short)
+    return places, twice
+
+
 def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequence[str], str]]) -> dict[str, int]:
     """Return the position of each of our columns; the rows are read only for an error that suggests a column."""
-    heading, line = located.heading, located.line
-    places: dict[str, int] = {}
-    for place, title in enumerate(heading):
-        name = COLUMN_OF.get(title.lower())
-        if name in places:
-            raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
-        if name:
-            places[name] = place
-    if SHORT_URL not in places and (short := foreign.short_url_in(heading)):
-        places[SHORT_URL] = heading.index(short)
+    places, twice = places_in(located.heading)
+    if twice:
+        raise UnreadableFile(f"the column {twice[0]!r} appears twice in the heading", line=located.line)
     if not kinds and CONTENT not in places:
         raise missing_column(located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
     return places

@@ -12,23 +12,24 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import starmap
-from typing import Any
+from typing import Annotated, Any, get_args
 
-from qrkit.errors import Door, InvalidParameter, UnreadableFile
+from qrkit.design.limits import Latitude, Longitude, Whole, Within
+from qrkit.errors import Door, InvalidParameter, UnreadableFile, one_of
 from qrkit.exchange import foreign
 from qrkit.exchange.access_logs import REDIRECTS
 from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.sheets import Sheet
+from qrkit.model import Model, plain
 from qrkit.store.questions.local_time import YEARS
 from qrkit.tracking.countries import country_code, country_code_of
-from qrkit.tracking.records import KINDS_OF_VISITS
+from qrkit.tracking.records import KINDS_OF_VISITS, Via
 from qrkit.tracking.referrers import DIRECT, tidy_referrer
 from qrkit.tracking.times import from_table
 
@@ -56,15 +57,9 @@ NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *fo
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")
 """What only tables of visits have."""
-UTM = {
-    "sessionmanualadcontent": "utm_content", "sessioncampaign": "utm_campaign", "campaign": "utm_campaign",
-    "utmcontent": "utm_content", "utmcampaign": "utm_campaign",
-}  # fmt: skip
-SERVICES = {
-    "Shlink": {"date", "useragent", "potentialbot"},
-    "YOURLS": {"clicktime", "shorturl", "useragent"},
-    "Dub": {"event", "date", "link"},
-}
+UTM: dict[str, str] = HEADINGS["utm"]
+"""The parameters of addresses that columns hold, by their plain names."""
+SERVICES = {service: frozenset(names) for service, names in HEADINGS["visits_of"].items()}
 """Plain names that the exports of a service have."""
 _MAY_COUNT = re.compile(
     r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
@@ -119,10 +114,16 @@ class ScanTable:
     utm: str = ""
 
 
-def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None) -> bool:
-    """Return whether a table has visits instead of QR Codes, by its heading or by the columns that were named."""
-    if columns:
-        return "time" in columns
+class _Numbers(Model):
+    """The fields of a visit that are numbers."""
+
+    visitor: Annotated[Whole, Within(0, 2**64 - 1, "(64 bits)")] | None = None
+    latitude: Latitude | None = None
+    longitude: Longitude | None = None
+
+
+def holds_scans(heading: Iterable[str]) -> bool:
+    """Return whether a table has visits instead of QR Codes, by its heading."""
     titles = [*heading]
     places = _places(titles)
     has_codes = "content" in places or foreign.tool_of(titles) is not None
@@ -280,7 +281,7 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
         raise UnreadableFile(f"{rule}; without counts, each row is one visit", line=1).advising(advice)
 
 
-_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[A-Z][a-z]{2,8}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
+_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[^\W\d_]{3,10}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
 """Matches a month or a day in the heading of a column."""
 OF_OTHERS = {
     r"(?m)^(general|hits\.count)$": "a report of GoAccess without single visits; import the access log itself",
@@ -317,9 +318,9 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
         raise ValueError("has no short code")
     visit: dict[str, Any] = {"short_code": row["short_code"], "time": moment}
     visit |= {what: row[what] for what in TEXTS if row.get(what)}
-    for what, words in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
+    for what, of_bots in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
         word = row.get(what, "").lower()
-        if word in words:
+        if word in of_bots:
             visit["kind"] = "bot"
         elif word not in ("", "human", *YES, *NO):
             table.issues.append((number, f"{what}={row[what]!r:.60} is neither yes nor no, and was not read"))
@@ -329,32 +330,16 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
         visit["country"] = country_code_of(country) or country_code(country)
         if not visit["country"]:
             table.issues.append((number, f"country={country!r:.60}: is not known, and was left out"))
-    _check(visit)
-    if "count" not in row:
-        return visit, 1
-    return visit, read_count(row["count"], "count")
+    return _checked(visit), read_count(row["count"], "count") if "count" in row else 1
 
 
-def _check(visit: dict[str, Any]) -> None:
-    """Check the fields of a visit that are not texts, and convert numbers; raise ValueError if one is invalid."""
-    if visit.get("kind", "scan") not in KINDS_OF_VISITS:
-        raise ValueError(f"kind={visit['kind']!r:.60}: must be one of {', '.join(KINDS_OF_VISITS)}")
-    if "visitor" in visit:
-        visit["visitor"] = _visitor(visit["visitor"])
-    for what, most in (("latitude", 90), ("longitude", 180)):
+def _checked(visit: dict[str, Any]) -> dict[str, Any]:
+    """Return a visit with its numbers, after checking all fields that are not just texts."""
+    for what, words in (("kind", KINDS_OF_VISITS), ("via", get_args(Via))):
         if what in visit:
-            text = visit[what]
-            with suppress(ValueError):
-                visit[what] = float(text)
-            if visit[what] is text or not -most <= visit[what] <= most:
-                raise ValueError(f"{what}={text!r:.60}: must be a number in -{most}..{most}")
-
-
-def _visitor(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(2**64)) else 2**64
-    if number >= 2**64:
-        raise ValueError(f"visitor={text!r:.60}: must be a whole number of 64 bits")
-    return number
+            one_of(what, visit[what], words)
+    numbers = {what: visit[what] for what in _Numbers.model_fields if what in visit}
+    return visit | plain(_Numbers.from_fields(numbers), only_set=True) if numbers else visit
 
 
 def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:

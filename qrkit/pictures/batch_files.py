@@ -316,13 +316,9 @@ def processors() -> int:
 
 def can_start() -> bool:
     """Return True if this process may start others, which frozen programs and daemonic processes may not."""
-    if getattr(sys, "frozen", False) or not sys.executable:
-        return False
-    try:
-        import multiprocessing.synchronize  # which is missing where the system has no semaphores
-    except ImportError:
-        return False
-    return not multiprocessing.process.current_process().daemon
+    from multiprocessing import current_process
+
+    return not (getattr(sys, "frozen", False) or not sys.executable or current_process().daemon)
 
 
 def in_workers(

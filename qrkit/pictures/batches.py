@@ -329,12 +329,7 @@ def _open_target(target: Path) -> Iterator[Callable[[str, Packed], str]]:
     """Open a zip or folder; yields a function that writes a file into it and returns the file's name there."""
     if is_zip(target):
         with suppress(_NoPicture), complete_file(target) as opened, ZipStream(opened) as archive:
-
-            def add(name: str, file: Packed) -> str:
-                archive.add(name, file)
-                return name
-
-            yield add
+            yield archive.add
             if archive.is_empty:
                 raise _NoPicture
         return

@@ -94,7 +94,7 @@ class Decoration(NamedTuple):
 
             design = design if "ec" in given else design.replace(ec="H")
             before = placed_logo(design)
-            design = without_logo(design, before) if before else design
+            design = without_logo(design, before.layer) if before else design
             design = design.with_logo(logo, self.logo_size, name=self._logo_name(logo), fetch=fetch)
         return design
 

@@ -15,14 +15,13 @@ from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
 from qrkit.drawing.frames.framing import LEAST_PADDING, framed
 from qrkit.drawing.layout import lay_out
 from qrkit.errors import Problem, RenderingFailed, collecting, one_of
-from qrkit.pictures.printing import PrintSize
+from qrkit.pictures.printing import PrintSize, QRPrint
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, STANDARD_QUIET, is_read_by_tills
+from qrkit.scanning.scan_report import Severity
 
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import QRPrint
-    from qrkit.scanning.scan_report import Severity
 
 
 POINTS = 5

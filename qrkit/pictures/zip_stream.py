@@ -63,8 +63,8 @@ class ZipStream:
         self._count = 0
         self._directory = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by __exit__
 
-    def add(self, name: str, entry: Packed) -> None:
-        """Write a file; its name must be new to the archive and have at most 65,535 bytes."""
+    def add(self, name: str, entry: Packed) -> str:
+        """Write a file, and return its name, which must be new to the archive and have at most 65,535 bytes."""
         called = name.encode()
         flags = 0 if name.isascii() else UTF_8
         what = (flags, entry.method, 0, LONG_AGO, entry.check, len(entry.data), entry.size, len(called))
@@ -76,6 +76,7 @@ class ZipStream:
         self._directory.write(IN_DIRECTORY.pack(b"PK\1\2", BY_UNIX | needed, needed, *what, *where) + called + far)
         self._at += ENTRY.size + len(called) + len(entry.data)
         self._count += 1
+        return name
 
     @property
     def is_empty(self) -> bool:

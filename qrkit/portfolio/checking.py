@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from qrkit.design.frames import Caption
-from qrkit.errors import QrkitError, ScanWarning
+from qrkit.errors import QrkitError, ScanWarning, first_of
 from qrkit.late import Watch, pd
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.preflight import PrintFinding, PrintTally, known_findings
@@ -22,6 +22,8 @@ MOST_NAMED = 3
 """Maximum number of QR Codes that a warning names."""
 ON_PAPER = ("contrast", "polarity", "quiet-zone")
 """Issues that `preflight` judges, too, as they are on the stock of a sheet."""
+_Named = list[tuple[str, str]]
+"""The names of QR Codes, each with what is wrong."""
 CAPTION = "frame.caption: "
 """Beginning of the warnings of a picture about its caption."""
 
@@ -59,7 +61,9 @@ class ExportCheck:
         self._tally = PrintTally()
         self._letters: dict[str, set[str]] = {}
         """Characters that the font of a template is known to have."""
-        self._weak, self._boxed, self._cut = _Named(), _Named(), _Named()
+        self._weak: _Named = []
+        self._boxed: _Named = []
+        self._cut: _Named = []
 
     def see(self, code: QRCode, image: QRImage) -> None:
         """Check a picture that was drawn, if it is the first of its look, and its caption."""
@@ -70,7 +74,7 @@ class ExportCheck:
             self._faults[look] = self._fault(image), known_findings(image, size) if size else []
         fault, findings = self._faults[look]
         if fault:
-            self._weak.add(code.name, fault)
+            self._weak.append((code.name, fault))
         self._tally.see(findings)
         if image.design.frame and image.design.frame.caption:
             self._see_caption(code, image, image.design.frame.caption, template)
@@ -84,45 +88,32 @@ class ExportCheck:
 
     def _see_caption(self, code: QRCode, image: QRImage, caption: Caption, template: str) -> None:
         if self._designs.is_cut(code, image.design):
-            self._cut.add(code.name)
+            self._cut.append((code.name, ""))
         letters = {*(caption.text or ""), *(caption.subtitle or "")}
         known = self._letters.setdefault(template, set())
         if not letters <= known:
             found = [text for text in image.warnings if text.startswith(CAPTION)]
             if found:
-                self._boxed.add(code.name, found[0])
+                self._boxed.append((code.name, found[0]))
             else:
                 known |= letters
 
     def warn(self, *, stacklevel: int) -> None:
         """Warn about pictures that are less than robust or to change for print, and captions cut or lacking letters."""
-        if self._weak.count:
-            text = f"phones may fail to scan {self._weak}. The first is {self._weak.reason}"
+        if self._weak:
+            text = f"phones may fail to scan {_first(self._weak)}. The first is {self._weak[0][1]}"
             warnings.warn(text, ScanWarning, stacklevel=stacklevel)
-        if self._boxed.count:
-            text = f"letters are missing on {self._boxed}. On the first, {self._boxed.reason}"
+        if self._boxed:
+            text = f"letters are missing on {_first(self._boxed)}. On the first, {self._boxed[0][1]}"
             warnings.warn(text, stacklevel=stacklevel)
-        if self._cut.count:
-            text = f"captions are cut to fit the frame on {self._cut}; shorten the names, or choose a wider frame"
+        if self._cut:
+            text = (
+                f"captions are cut to fit the frame on {_first(self._cut)}; shorten the names, or choose a wider frame"
+            )
             warnings.warn(text, stacklevel=stacklevel)
         self._tally.warn(stacklevel=stacklevel)
 
 
-class _Named:
-    """Counts QR Codes, and keeps the names of the first three and the reason of the first."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.reason = ""
-        self._names: list[str] = []
-
-    def add(self, name: str, reason: str = "") -> None:
-        self.count += 1
-        self.reason = self.reason or reason
-        if self.count <= MOST_NAMED:
-            self._names.append(name)
-
-    def __str__(self) -> str:
-        names = ", ".join(map(repr, self._names))
-        others = f" and {self.count - MOST_NAMED} more" if self.count > MOST_NAMED else ""
-        return f"{self.count} of these pictures ({names}{others})"
+def _first(found: _Named) -> str:
+    """Return the number of QR Codes, and the names of the first ones."""
+    return f"{len(found)} of these pictures ({first_of([repr(name) for name, _ in found], MOST_NAMED)})"

@@ -74,8 +74,12 @@ NO_CONTENT = re.compile(
 
 _NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:(?! )).*", re.IGNORECASE | re.DOTALL)
 """Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
-_OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
-_OF_A_BROWSER = re.compile(r"(?:javascript|vbscript|data|blob|about|view-source):(?! ).*", re.IGNORECASE | re.DOTALL)
+_OF_NO_PAGE = re.compile(
+    r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+"
+    r"|(?:javascript|vbscript|data|blob|about|view-source):(?! ).*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Matches addresses of apps, and scripts and other things that only a browser opens."""
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
@@ -151,12 +155,14 @@ def import_table(
     *,
     fix_urls: bool = False,
     campaign: str = "",
+    anyway: bool = True,
     update_by: str = "",
 ) -> ImportResult:
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
-    `add` is called several times. `campaign` is the name for rows that name none. `update_by` is what identifies the QR
-    Codes that rows change, as for `Identified`; "" to change none.
+    `add` is called several times. `campaign` is the name for rows that name none. Unless `anyway` is true, short codes
+    in use raise UnreadableFile. `update_by` is what identifies the QR Codes that rows change, as for `Identified`; ""
+    to change none.
     """
     importing = _Importing(present, table, add, tidy_name(campaign))
     codes = codes_of(table, present.now, seen)
@@ -169,13 +175,15 @@ def import_table(
         codes = importing.updated(codes, update_by, there)
     result = merge(codes, read_pairs(present.contents), importing.has_own_code, importing.insert)
     importing.finish()
+    if not anyway:
+        _check_codes_kept(result)
     issues = sorted((*result.issues, *importing.folder_issues(table.rows)), key=lambda issue: issue.row)
     hosts = dict(importing.other_hosts.most_common())
     updates = tuple(importing.updates)
     return replace(result, issues=tuple(issues), other_hosts=hosts, kept_codes=importing.kept_codes, updates=updates)
 
 
-def check_codes_kept(result: ImportResult) -> None:
+def _check_codes_kept(result: ImportResult) -> None:
     """Check that no short code of a file is in use by another QR Code; the error lists the first ones."""
     taken = [issue for issue in result.issues if issue.reason == "code-taken"]
     if not taken:
@@ -459,11 +467,8 @@ def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) 
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
-    elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
-        detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
-        yield issue_of(row, code, "no-address", detail)
-    elif code.is_dynamic and _OF_A_BROWSER.fullmatch(written.strip()):
-        detail = f"{written[:80]!r} is not an address that short URLs redirect to, so visitors see it as text"
+    elif code.is_dynamic and _OF_NO_PAGE.fullmatch(written.strip()):
+        detail = f"{written[:80]!r} opens an app or is a script, so visitors see it as text, not as a page"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

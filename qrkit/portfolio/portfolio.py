@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from os import PathLike
@@ -37,10 +37,11 @@ if TYPE_CHECKING:
 
     from qrkit.exchange.locating import PlaceFields
     from qrkit.exchange.merge import ImportResult
+    from qrkit.exchange.table_files import Table
     from qrkit.pictures.image import QRImage
     from qrkit.portfolio.brands import Brands
     from qrkit.portfolio.gs1 import Gs1
-    from qrkit.portfolio.importing import Add, Present
+    from qrkit.portfolio.importing import Present
     from qrkit.portfolio.scan_importing import ScanImport
     from qrkit.portfolio.storing import Updates
 
@@ -354,8 +355,7 @@ class Portfolio(Shown, Scanned, Written):
                 not an http or https URL.
         """
         from qrkit.exchange.locating import Place
-        from qrkit.portfolio.importing import check_codes_kept, import_table, read_table
-        from qrkit.portfolio.storing import present_in
+        from qrkit.portfolio.importing import read_table
 
         seen = watch(progress=progress)
         if isinstance(source, bytes):
@@ -366,16 +366,8 @@ class Portfolio(Shown, Scanned, Written):
             data = read_file(file)
         table = read_table(data, named.name, columns, seen=seen, place=Place(**place))
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
-
-        def judge(known: Present, add: Add) -> ImportResult:
-            result = import_table(table, known, add, seen, fix_urls=fix_urls, campaign=campaign, update_by=update_by)
-            if not anyway:
-                check_codes_kept(result)
-            return result
-
-        if check:
-            return judge(present_in(self, template, old, updates=bool(update_by)), lambda *_: None)
-        return self._store(judge, template, old, updates=bool(update_by))
+        how: dict[str, Any] = {"seen": seen, "fix_urls": fix_urls, "campaign": campaign, "anyway": anyway}
+        return self._import_table(table, template, old, check=check, update_by=update_by, **how)
 
     def import_scans(
         self,
@@ -500,25 +492,15 @@ class Portfolio(Shown, Scanned, Written):
             {2: "invalid: content='': must not be empty; size=99: must be in 1..20 pixels per module"}
         """
         from qrkit.exchange.data_frames import table_of_frame
-        from qrkit.portfolio.importing import import_table
 
-        table = table_of_frame(frame, columns)
+        return self._import_table(table_of_frame(frame, columns), template, fix_urls=fix_urls, update_by=update_by)
 
-        def judge(known: Present, add: Add) -> ImportResult:
-            return import_table(table, known, add, fix_urls=fix_urls, update_by=update_by)
-
-        return self._store(judge, template, updates=bool(update_by))
-
-    def _store(
-        self,
-        judge: Callable[[Present, Add], ImportResult],
-        template: str,
-        old_base_url: str = "",
-        *,
-        updates: bool = False,
+    def _import_table(
+        self, table: Table, template: str, old_base_url: str = "", *, check: bool = False, **how: Any
     ) -> ImportResult:
-        """Add and update, in one transaction, the QR Codes that a function chooses."""
-        from qrkit.portfolio.storing import store_rows
+        """Import a table; `how` is for `importing.import_table`. With `check`, nothing is stored."""
+        from qrkit.portfolio.importing import import_table
+        from qrkit.portfolio.storing import present_in, store_rows
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, ImportResult]:
             campaigns: list[Campaign] = []
@@ -529,10 +511,14 @@ class Portfolio(Shown, Scanned, Written):
                 ids.extend(row["id"] for row in rows)
                 codes.add(rows)
 
-            result = judge(known, add)
+            result = import_table(table, known, add, **how)
             named = tuple(one.id for one in campaigns)
             return campaigns, result.updates, replace(result, ids=tuple(ids), campaign_ids=named)
 
+        updates = bool(how["update_by"])
+        if check:
+            known = present_in(self, template, old_base_url, updates=updates)
+            return import_table(table, known, lambda *_: None, **how)
         return store_rows(self, decide, template=template, old_base_url=old_base_url, updates=updates)
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from qrkit.store.recording.event_log import Event, asked_kinds, cloud_event, tel
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records import receivers as table
 from qrkit.tracking.short_urls import new_id
+from qrkit.tracking.text_columns import frame_of
 from qrkit.tracking.times import naive
 from qrkit.tracking.webhook import EVENT_KINDS, EventKind, Webhook
 
@@ -160,12 +161,10 @@ class Webhooks:
         Raises:
             NotFound: If the account has no webhook with this ID.
         """
+        kinds = {"time": "datetime64[us]", "event": "int64", "events": "int64", "status": "Int64"}
         rows = table.logged_attempts(self._store, self.get(id).id)
-        frame = pd.DataFrame(rows, columns=table.Attempt._fields)
-        numbers = dict.fromkeys(("event", "events", "milliseconds"), "int64")
-        return frame.astype({"time": "datetime64[us]", **numbers, "status": "Int64", "error": "str"}).assign(
-            time=lambda one: one["time"].dt.tz_localize("UTC")
-        )
+        frame = frame_of(rows, kinds | {"milliseconds": "int64", "error": "str"})
+        return frame.assign(time=frame["time"].dt.tz_localize("UTC"))
 
     def dead(self, id: str) -> Sequence[dict[str, Any]]:
         """Return the dead letters of a webhook, oldest first: events that it could not be sent, of the last 30 days.

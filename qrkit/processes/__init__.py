@@ -22,7 +22,7 @@ from qrkit.processes.worker import ANSWER, LAST, request_head
 
 __all__ = ["PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
 
-PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "QRKIT_RASTERISER")
+PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """Environment variables that are passed to workers."""
 _MEMORY = {
     # With an arena for each thread, half of the address space that a worker of user SQL may have would be reserved.

@@ -110,5 +110,5 @@ def appearance_of(design: Design, pictures: Pictures, symbol: Symbol) -> Appeara
     seen = []
     for modules in (dark | changing, dark & ~changing):
         other = replace(symbol, modules=tuple(row.tobytes() for row in modules.astype(np.uint8)))
-        seen.append(sample(draw(design, other, pictures, exact=True), PIXELS).modules())
+        seen.append(sample(draw(design, other, pictures, exact=True), PIXELS).modules)
     return Appearance(symbol.version, *seen)

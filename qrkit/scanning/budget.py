@@ -149,9 +149,9 @@ class Budget(Shown):
         return _heat_map(self)
 
 
-def budget_of(sampled: Sampled, symbol: Symbol, *, page: float = 1.0) -> Budget:
-    """Compute the error correction that a drawing uses on a page of this luma."""
-    luma = sampled.modules(page)
+def budget_of(sampled: Sampled, symbol: Symbol) -> Budget:
+    """Compute the error correction that a drawing uses on white paper."""
+    luma = sampled.modules
     least = errors_of(lost_modules(luma, symbol), symbol.version, symbol.error_correction)
     return replace(damage(wrong_modules(luma, symbol), symbol), least_errors=least)
 
@@ -311,9 +311,8 @@ def _damaged_blocks(budget: Budget) -> np.ndarray:
     """Return the block of each module whose codeword is wrong, else -1, as int, side x side."""
     codewords = module_codewords(budget.symbol.version)
     block_of = np.frombuffer(codeword_blocks(budget.symbol.version, budget.symbol.error_correction), dtype=np.uint8)
-    is_wrong = np.zeros(len(block_of), dtype=bool)
-    is_wrong[codewords[budget.wrong & (codewords >= 0)]] = True
-    return np.where((codewords >= 0) & is_wrong[codewords], block_of[codewords].astype(int), -1)
+    is_wrong = np.isin(codewords, codewords[budget.wrong & (codewords >= 0)])
+    return np.where(is_wrong, block_of[codewords].astype(int), -1)
 
 
 def _hex(color: tuple[int, ...]) -> str:

@@ -14,13 +14,14 @@ from qrkit.drawing.scene import Pictures, Scene
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.scanning.budget import Budget, Cause, budget_of, errors_of, wrong_modules
-from qrkit.scanning.free_pads import symbol_of
+from qrkit.scanning.free_pads import fitted_symbol
 from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.sampling import Sampled, greys_of, sample
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
+from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.encode.headers import header_of
 from qrkit.symbol.encode.segments import segments_of
 from qrkit.symbol.symbol import FINDER, Symbol, finder_places
@@ -54,7 +55,7 @@ class Drawn(NamedTuple):
 def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
     """Draw a design."""
     pictures = read_assets(design.pictures, fetch) if design.pictures else {}
-    symbol = symbol_of(design, pictures)
+    symbol = fitted_symbol(design, pictures, symbol_of(design))
     return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
 
 
@@ -122,7 +123,7 @@ def causes_of(design: Design, pictures: Pictures, budget: Budget) -> tuple[Cause
     found = []
     with within(LONGEST_SECONDS):
         for path, other, shown in _without(design, pictures, budget.wrong):
-            wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules(), budget.symbol)
+            wrong = wrong_modules(sample(draw(other, budget.symbol, shown)).modules, budget.symbol)
             cured = budget.wrong & ~wrong
             if cured.any():
                 version, level, before = budget.symbol.version, budget.symbol.error_correction, sum(budget.errors)

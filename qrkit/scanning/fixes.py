@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -100,8 +100,7 @@ def inks_of(design: Design) -> tuple[list[Color], list[Color]]:
 
 def black_on_white(design: Design) -> Fix:
     """Draw everything black on white."""
-    plain = {corner: marker.replace(inner_color=None, outer_color=None) for corner, marker in eyes_of(design)}
-    eyes = {"markers": design.markers.replace(**plain)} if plain else {}
+    eyes = _with_eyes(design, CORNERS, lambda eye: eye.replace(inner_color=None, outer_color=None)) or {}
     modules = {"modules": design.modules.replace(palette=())} if design.modules.palette else {}
     return {"foreground": BLACK, "background": WHITE} | eyes | modules
 
@@ -137,13 +136,12 @@ SOFTER: dict[MarkerPattern, MarkerPattern] = {"arch": "rounded", "circle": "dot"
 """Eyes with corners of less than 2.2 modules, which phones read, by similar ones that are rounder."""
 
 
-def softer_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
+def softer_eyes(design: Design, corners: Collection[str]) -> Fix | None:
     """Use similar eyes with less rounded corners, keeping their colors; safe eyes, if there are none."""
-    markers = {corner: getattr(design.markers, corner) for corner in corners}
-    if any(marker is None or marker.pattern not in SOFTER for marker in markers.values()):
+    eyes = dict(eyes_of(design))
+    if any(corner not in eyes or eyes[corner].pattern not in SOFTER for corner in corners):
         return safe_eyes(design, corners)
-    softer = {corner: marker.replace(pattern=SOFTER[marker.pattern]) for corner, marker in markers.items()}
-    return {"markers": design.markers.replace(**softer)}
+    return _with_eyes(design, corners, lambda eye: eye.replace(pattern=SOFTER[eye.pattern]))
 
 
 def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
@@ -153,31 +151,37 @@ def safe_eye(pattern: MarkerPattern) -> MarkerPattern:
     return EYES[pattern].safe or pattern
 
 
-def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
+def safe_eyes(design: Design, corners: Collection[str]) -> Fix | None:
     """Use the most similar safe eyes in these corners, keeping dark colors; None if they are already safe."""
-    safe = {}
-    for corner in corners:
-        if (marker := getattr(design.markers, corner)) is None:
-            continue
+
+    def safe(eye: Marker) -> Marker:
         kept = {
             name: fill
-            for name in ("inner_color", "outer_color")
-            if (fill := getattr(marker, name))
-            and all(color.alpha == 255 and luma(color) <= DARKEST for color in _colors(fill))
+            for name, fill in _own_colors(eye).items()
+            if all(color.alpha == 255 and luma(color) <= DARKEST for color in _colors(fill))
         }
-        safe[corner] = type(marker)(pattern=safe_eye(marker.pattern), **kept)
-    markers = design.markers.replace(**safe)
-    return {"markers": markers} if markers != design.markers else None
+        return type(eye)(pattern=safe_eye(eye.pattern), **kept)
+
+    return _with_eyes(design, corners, safe)
 
 
-def darker_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
+def darker_eyes(design: Design, corners: Collection[str]) -> Fix | None:
     """Darken the colors of the eyes in these corners, keeping their hues; None if they have no color of their own."""
-    dark = {}
-    for corner in corners:
-        if marker := getattr(design.markers, corner):
-            fills = {name: fill for name in ("inner_color", "outer_color") if (fill := getattr(marker, name))}
-            dark[corner] = marker.replace(opacity=1, **{name: _recolor(fill, _darken) for name, fill in fills.items()})
-    markers = design.markers.replace(**dark)
+
+    def dark(eye: Marker) -> Marker:
+        return eye.replace(opacity=1, **{name: _recolor(fill, _darken) for name, fill in _own_colors(eye).items()})
+
+    return _with_eyes(design, corners, dark)
+
+
+def _own_colors(eye: Marker) -> dict[str, Any]:
+    return {name: fill for name in ("inner_color", "outer_color") if (fill := getattr(eye, name))}
+
+
+def _with_eyes(design: Design, corners: Collection[str], change: Callable[[Marker], Marker]) -> Fix | None:
+    """Change the eyes in some corners that are not drawn plainly; None if that changes nothing."""
+    changed = {corner: change(eye) for corner, eye in eyes_of(design) if corner in corners}
+    markers = design.markers.replace(**changed)
     return {"markers": markers} if markers != design.markers else None
 
 

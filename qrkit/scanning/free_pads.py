@@ -15,18 +15,12 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
 
 
-def symbol_of(design: Design, pictures: Pictures) -> Symbol:
-    """Encode a design, fitting free pad codewords to its drawing."""
-    symbol = encode.symbol_of(design)
-    return fitted_symbol(design, pictures, symbol) if design.pad_codewords == "free" else symbol
-
-
 def fitted_symbol(design: Design, pictures: Pictures, symbol: Symbol) -> Symbol:
-    """Return the symbol of a design with pad codewords that fit the drawing.
+    """Return the symbol of a design; if its pad codewords are free, with those that fit the drawing.
 
     `symbol` has standard ones. If the design has no mask, all masks are tried.
     """
-    if is_plain(design):
+    if design.pad_codewords != "free" or is_plain(design):
         return symbol
     return fitted(design, symbol, appearance_of(design, pictures, symbol))
 

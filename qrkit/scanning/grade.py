@@ -248,5 +248,5 @@ def _clear_rings(damaged: Flags) -> float:
 def graded(sampled: Sampled, symbol: Symbol) -> Grade:
     """Grade a drawn symbol; a light-on-dark symbol is graded as its negative, which the standard allows."""
     around = MARGIN - QUIET_ZONE
-    light = reflectance(sampled.modules()[around:-around, around:-around])
-    return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)
+    light = reflectance(sampled.modules[around:-around, around:-around])
+    return grade(1 - light if is_inverted(sampled.modules, true_modules(symbol)) else light, symbol)

@@ -84,7 +84,7 @@ class LogoTrial:
         with within(LONGEST_SECONDS):
             _, symbol, _, scene = drawn(self._plain.replace(layers=layers), self._fetch)
             window = self._window(layers)
-            seen = sample(scene, PIXELS, *window).modules()
+            seen = sample(scene, PIXELS, *window).modules
             return _budget(symbol, _bare_luma(self._plain, symbol), window, seen)
 
     def _reckoned(self, layers: Sequence[Layer], ground: Ground | None) -> Budget:
@@ -165,7 +165,7 @@ def _bare_luma(plain: Design, symbol: Symbol) -> Greys:
     """Return the luma of the modules without a logo; cached, because a slider tries many sizes on a symbol."""
     ink, paper, layout = plain.foreground, plain.background, layout_of(plain)
     if not (isinstance(ink, Color) and isinstance(paper, Color) and layout.width == layout.height):
-        return sample(draw(plain, symbol, {}, exact=True), BARE_PIXELS).modules()
+        return sample(draw(plain, symbol, {}, exact=True), BARE_PIXELS).modules
     seen = paper.over(WHITE)
     modules = np.where(true_modules(symbol), ink.over(seen).luma, seen.luma).astype(np.float32)
     quiet = min(MARGIN, plain.padding)

@@ -79,13 +79,7 @@ class Picture(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A symbol in an image.
-
-    Attributes:
-        symbol: The encoded modules.
-        corners: Its corners, in the orientation of the encoded symbol.
-        sampled: The image of it.
-    """
+    """A symbol in an image, its corners in the orientation of the encoded symbol, and the image of it."""
 
     symbol: Symbol
     corners: Corners
@@ -93,11 +87,7 @@ class Match(NamedTuple):
 
 
 def open_pictures(picture: Readable, most_side: int | None = None) -> Iterator[tuple[Picture, Iterator[Image.Image]]]:
-    """Yield each frame or page of an image, as it is printed, and its other looks; see `looks_at`.
-
-    Raises:
-        UnreadableFile: If the image cannot be read.
-    """
+    """Yield each frame or page of an image, as it is printed, and its other looks; see `looks_at`."""
     for place, looks in looks_at(picture, most_side):
         whole = next(looks)
         yield Picture(_reduced(whole), whole, where_in(picture), place), looks
@@ -118,13 +108,7 @@ def check_picture(
     audience: Audience = "phones",
     most_side: int | None = None,
 ) -> ScanReport:
-    """Check an image; see `qrkit.check`.
-
-    Raises:
-        InvalidParameter: If the image shows a Micro QR Code, which has no verdict.
-        UnreadableFile: If the image cannot be read.
-        NoSymbol: If no QR Code was found, or it could not be read.
-    """
+    """Check an image; see `qrkit.check`, which raises the same errors."""
     seen, found = _find(picture, most_side)
     report = _report(seen, found, level, engines, audience)
     return replace(report, others=seen.others, place=seen.place)
@@ -149,10 +133,7 @@ def _report(
 def matched(picture: Readable) -> tuple[str, Match]:
     """Return the content of the code in an image, and its symbol.
 
-    Raises:
-        InvalidParameter: If the image shows a Micro QR Code.
-        UnreadableFile: If the image cannot be read.
-        NoSymbol: If no QR Code was found, or its modules cannot be told.
+    Raises the errors of `check_picture`, and `NoSymbol` as well if the modules cannot be told.
     """
     seen, found = _find(picture, None)
     if match := match_of(seen.greys, found):
@@ -167,12 +148,7 @@ def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audien
 
 
 def _find(picture: Readable, most_side: int | None) -> tuple[Picture, Located]:
-    """Find a symbol in the frames of an image.
-
-    Raises:
-        InvalidParameter: If it is a Micro QR Code.
-        NoSymbol: If no QR Code was found, or it could not be read.
-    """
+    """Find a symbol in the frames of an image."""
     first = None
     for seen, others in open_pictures(picture, most_side):
         if found := _located(seen):
@@ -189,11 +165,7 @@ def _find(picture: Readable, most_side: int | None) -> tuple[Picture, Located]:
 
 
 def _located(seen: Picture) -> tuple[Picture, Located] | None:
-    """Find a symbol; if it is too small in the reduced image, in the whole one, which is returned, too.
-
-    Raises:
-        InvalidParameter: If it is a Micro QR Code.
-    """
+    """Find a symbol; if it is too small in the reduced image, in the whole one, which is returned, too."""
     for greys in seen.sizes:
         if symbols := at_sight(greys):
             found, *others = symbols
@@ -244,7 +216,7 @@ def match_of(greys: Image.Image, found: Located) -> Match | None:
 
 def _dark(sampled: Sampled) -> np.ndarray:
     """Return the modules that are darker than the middle of their surroundings and of the whole symbol."""
-    luma = sampled.modules()[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    luma = sampled.modules[MARGIN:-MARGIN, MARGIN:-MARGIN]
     return luma < (blurred(luma, 3.0) + median(luma.ravel())) / 2
 
 

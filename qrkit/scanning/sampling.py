@@ -59,9 +59,10 @@ class Sampled:
         """Return the image on a page of this luma."""
         return self._on_white if page == 1.0 or self._is_opaque else self._over(page)
 
-    def modules(self, page: float = 1.0) -> Greys:
-        """Return the mean luma of each module's inner half, which readers sample, (side + 2 · MARGIN) squared."""
-        return self._modules_on_white if page == 1.0 else middles(self.on(page), self.pixels)
+    @cached_property
+    def modules(self) -> Greys:
+        """The mean luma of each module's inner half on white, which readers sample, (side + 2 · MARGIN) squared."""
+        return middles(self._on_white, self.pixels)
 
     @cached_property
     def _is_opaque(self) -> bool:
@@ -70,10 +71,6 @@ class Sampled:
     @cached_property
     def _on_white(self) -> Greys:
         return self.luma if self._is_opaque else self._over(1.0)
-
-    @cached_property
-    def _modules_on_white(self) -> Greys:
-        return middles(self._on_white, self.pixels)
 
     def _over(self, page: float) -> Greys:
         return self.luma * self.alpha + np.float32(page) * (1 - self.alpha)

@@ -6,6 +6,9 @@ independent readers begin to fail; some are stricter than the standard, others l
 
 from __future__ import annotations
 
+from itertools import pairwise, product
+from math import ceil
+
 import numpy as np
 
 from qrkit.scanning.budget import true_modules
@@ -28,7 +31,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
     Args:
         wrong: bool, side x side: modules that read wrong, which are left out of the weights.
     """
-    white, luma = sampled.on(1.0), sampled.modules()
+    white, luma = sampled.on(1.0), sampled.modules
     contrast, bright = contrast_of(luma, symbol, wrong)
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
@@ -62,17 +65,15 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, 
     """
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     is_counted = role_grid(symbol.version) != Role.FINDER
-    found = []
-    for places in np.array_split(np.arange(symbol.side**2).reshape(symbol.side, -1), 3):
-        for part in np.array_split(places, 3, axis=1):
-            here = np.zeros(symbol.side**2, dtype=bool)
-            here[part.ravel()] = True
-            here = here.reshape(dark.shape) & is_counted
-            right = here & ~wrong
-            # Areas under a logo have no contrast; the budget covers them.
-            if right.sum() > LEAST_SEEN * here.sum() and (right & dark).any() and (right & ~dark).any():
-                light = median(inner[right & ~dark])
-                found.append((light - median(inner[right & dark]), light))
+    is_right, found = is_counted & ~wrong, []
+    thirds = [slice(*ends) for ends in pairwise(ceil(symbol.side * third / 3) for third in range(4))]
+    for ninth in product(thirds, thirds):
+        right = is_right[ninth]
+        darks, lights = (inner[ninth][right & kind[ninth]] for kind in (dark, ~dark))
+        # Areas under a logo have no contrast; the budget covers them.
+        if right.sum() > LEAST_SEEN * is_counted[ninth].sum() and len(darks) and len(lights):
+            light = median(lights)
+            found.append((light - median(darks), light))
     low, high = levels(luma, symbol)
     return min(found, key=lambda pair: abs(pair[0]), default=(high - low, high))
 

@@ -208,10 +208,7 @@ class Settings(Model):
             InvalidParameter: If a value is invalid, or if the file contains `store`.
             UnreadableFile: If the file cannot be read, or is not TOML.
         """
-        # Imported here, because the help of the command line reads this module but draws nothing.
-        from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
-
-        others = (CONSOLE_VARIABLE, ENGINE_VARIABLE, FILE_VARIABLE, SENDER_VARIABLE, SMTP_VARIABLE, STATE_VARIABLE)
+        others = (CONSOLE_VARIABLE, FILE_VARIABLE, SENDER_VARIABLE, SMTP_VARIABLE, STATE_VARIABLE)
         path = environment.get(FILE_VARIABLE)
         fields = _read_file(Path(path)) if path else {}
         for variable, text in environment.items():

@@ -8,25 +8,17 @@ is 0 at the first powers of 2. What it is there instead, the syndromes, gives th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from math import comb, log2
 
 import numpy as np
 
-from qrkit.symbol.encode.reed_solomon import MODULUS
+from qrkit.symbol.encode.reed_solomon import LOGARITHMS, ORDER, POWERS, times
 
 SURE_BITS = 30
 """Noise is taken for a block with a chance of at most 1 in 2 to the power of this.
 
 It is the protection of version 1-L, for which the standard reserves codewords against false readings.
 """
-
-ORDER = 255
-"""Number of elements of the field without 0, after which the powers of 2 repeat."""
-POWERS = list(accumulate(range(2 * ORDER), lambda power, _: power << 1 ^ (MODULUS if power & 128 else 0), initial=1))
-"""Powers of 2 in the field."""
-LOGARITHMS = [0, *sorted(range(ORDER), key=POWERS.__getitem__)]
-"""Their exponents, by element; that of 0 has no meaning."""
 
 _POWERS, _LOGARITHMS = np.array(POWERS, dtype=np.uint8), np.array(LOGARITHMS)
 
@@ -82,7 +74,7 @@ def _locator(syndromes: list[int], length: int, erased: Sequence[int]) -> list[i
     for number in range(known, len(syndromes)):
         miss = 0
         for one, other in zip(locator[: number + 1], syndromes[number::-1], strict=False):
-            miss ^= _times(one, other)
+            miss ^= times(one, other)
         if not miss:
             shift += 1
             continue
@@ -113,8 +105,4 @@ def _sum(one: list[int], other: list[int]) -> list[int]:
 
 
 def _scaled(polynomial: list[int], factor: int) -> list[int]:
-    return [_times(one, factor) for one in polynomial]
-
-
-def _times(one: int, other: int) -> int:
-    return POWERS[LOGARITHMS[one] + LOGARITHMS[other]] if one and other else 0
+    return [times(one, factor) for one in polynomial]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from io import BytesIO
@@ -11,20 +12,16 @@ from itertools import chain
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, one_of
 from qrkit.files import read_file
 from qrkit.late import Image, Shown, named, np
 from qrkit.symbol.encode.capacity import characters_held
-from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
+from qrkit.symbol.locate import Located, Part, at_sight, in_lines, locate_all, locate_at_other_sizes
 from qrkit.symbol.symbol import side_of
 from qrkit.symbol.upright import upright
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image.Image | np.ndarray"
 """A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""
@@ -130,8 +127,7 @@ def decode(picture: Readable, *, most_side: int | None = None, effort: str = "st
         >>> decode(generate("https://example.com", ec="H").to_bytes("png")).content
         'https://example.com'
     """
-    found = _symbols(picture, most_side, effort, lambda greys: list(filter(None, [locate(greys)])))
-    if symbols := next(filter(None, found), None):
+    if symbols := next(filter(None, _symbols(picture, most_side, effort, at_sight)), None):
         return _to_decoded(symbols[0])
     raise _no_symbol_error(picture)
 

@@ -9,22 +9,16 @@ know.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, dist, floor
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
-from qrkit.late import np
+from qrkit.late import Image, np
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.encode.masking import CONDITIONS
 from qrkit.symbol.symbol import ErrorCorrectionLevel, bit_numbers, side_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from PIL.Image import Image
-    from zxingcpp import Barcode
-
 
 QUIET_ZONE = 4
 """Modules of white around a symbol that is cut out."""
@@ -121,23 +115,23 @@ class Located(NamedTuple):
         return dist(self.middle, place) < self.width / 2
 
 
-def locate(greys: Image) -> Located | None:
+def locate(greys: Image.Image) -> Located | None:
     """Return the first symbol in a grayscale image, in reading order; None if there is no symbol."""
     return next(iter(at_sight(greys)), None)
 
 
-def at_sight(greys: Image) -> list[Located]:
+def at_sight(greys: Image.Image) -> list[Located]:
     """Return the symbols that the first successful attempt finds, in reading order; `locate_all` may find more."""
     return in_lines(_by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _at_last(greys))
 
 
-def locate_at_other_sizes(greys: Image) -> list[Located]:
+def locate_at_other_sizes(greys: Image.Image) -> list[Located]:
     """Return the symbols that are read at another size."""
     sides = (ceil(max(greys.size) * scale) for scale in OTHER_SCALES)
     return next(filter(None, (at_side(greys, side, _by_zxing) for side in sides if side <= MOST_OTHER_SIDE)), [])
 
 
-def locate_all(greys: Image) -> list[Located]:
+def locate_all(greys: Image.Image) -> list[Located]:
     """Return all symbols in a grayscale image."""
     symbols = _by_zxing(greys)
     symbols += _by_qrdec(greys, symbols)
@@ -149,7 +143,7 @@ def _others(found: Iterable[Located], known: list[Located]) -> list[Located]:
     return [one for one in found if not any(other.covers(one.middle) for other in known)]
 
 
-def _at_last(greys: Image) -> list[Located]:
+def _at_last(greys: Image.Image) -> list[Located]:
     """Return the symbols that take another reader, another size, or are Micro QR Codes."""
     return (
         at_side(greys, LAST_SIDE, lambda image: _by_quirc(image) or _by_zxing(image))
@@ -160,17 +154,17 @@ def _at_last(greys: Image) -> list[Located]:
     )
 
 
-def _by_blurs(greys: Image) -> list[Located]:
+def _by_blurs(greys: Image.Image) -> list[Located]:
     return next(filter(None, (_by_zxing(_blurred(greys, radius)) for radius in BLURS)), [])
 
 
-def _blurred(greys: Image, radius: int) -> Image:
+def _blurred(greys: Image.Image, radius: int) -> Image.Image:
     from PIL import ImageFilter
 
     return greys.filter(ImageFilter.BoxBlur(radius))
 
 
-def _by_local_light(greys: Image) -> Image:
+def _by_local_light(greys: Image.Image) -> Image.Image:
     """Return an image in black and white, where black is what is darker than its surroundings."""
     from PIL import ImageChops
 
@@ -187,7 +181,7 @@ def _is_without_error(micro: Located) -> bool:
     return dark in (micro.flags.tobytes(), micro.flags.T.tobytes())
 
 
-def at_side(greys: Image, longer: int, read: Callable[[Image], list[Located]]) -> list[Located]:
+def at_side(greys: Image.Image, longer: int, read: Callable[[Image.Image], list[Located]]) -> list[Located]:
     """Return the symbols that are read when the longer side of an image has this many pixels."""
     scale = longer / max(greys.size)
     sized = [max(1, round(side * scale)) for side in greys.size]
@@ -196,7 +190,7 @@ def at_side(greys: Image, longer: int, read: Callable[[Image], list[Located]]) -
     return [one._replace(corners=at) for one, at in zip(found, corners, strict=True)]
 
 
-def uncorrected(greys: Image) -> list[Located]:
+def uncorrected(greys: Image.Image) -> list[Located]:
     """Return the symbols that zxing-cpp finds, but whose errors it cannot correct; their contents are empty."""
     import zxingcpp
 
@@ -205,7 +199,7 @@ def uncorrected(greys: Image) -> list[Located]:
     return [_from_zxing(one) for one in found if one.error and one.error.type == zxingcpp.ErrorType.Checksum]
 
 
-def other_kinds(greys: Image) -> list[str]:
+def other_kinds(greys: Image.Image) -> list[str]:
     """Return the names of the matrix symbols in an image that are no QR Codes, such as Data Matrix."""
     import zxingcpp
 
@@ -225,7 +219,7 @@ def in_lines(found: Iterable[Located]) -> list[Located]:
     return [one for line in lines for one in sorted(line, key=lambda one: one.middle[0])]
 
 
-def _by_zxing(greys: Image, *, micro: bool = False) -> list[Located]:
+def _by_zxing(greys: Image.Image, *, micro: bool = False) -> list[Located]:
     import zxingcpp
 
     # Model 2 is the QR Code of the standard; QRCode would include Micro QR Codes and similar symbols. Plain text,
@@ -235,16 +229,15 @@ def _by_zxing(greys: Image, *, micro: bool = False) -> list[Located]:
     return [_from_zxing(one) for one in found]
 
 
-def _from_zxing(one: Barcode) -> Located:
-    extra, place = cast("dict[str, Any]", one.extra), one.position
+def _from_zxing(one: Any) -> Located:
+    extra, place = one.extra, one.position
     corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
-    level = cast("ErrorCorrectionLevel", one.ec_level)
     version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
-    modules = bytes(memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False))))
-    part = _part(modules, version, level, mask) if version > 0 else None
+    modules = bytes(memoryview(one.to_image(scale=1, add_quiet_zones=False)))
+    part = _part(modules, version, one.ec_level, mask) if version > 0 else None
     # Without a charset, the reader guesses one, even if some bytes are not characters in it.
     text = _text(one.bytes) if REPLACEMENT in one.text else one.text
-    return Located(text, version, level, mask, corners, part, modules)
+    return Located(text, version, one.ec_level, mask, corners, part, modules)
 
 
 def _part(modules: bytes, version: int, level: str, mask: int) -> Part | None:
@@ -268,7 +261,7 @@ def _header_modules(version: int, level: str) -> list[tuple[int, int]]:
     return [places[bit // 8 * turn + bit % 8] for bit in range(HEADER_BITS)]
 
 
-def _by_qrdec(greys: Image, known: list[Located]) -> list[Located]:
+def _by_qrdec(greys: Image.Image, known: list[Located]) -> list[Located]:
     """Return the symbols that qrdec finds in addition to the known ones."""
     import deqr
 
@@ -276,13 +269,13 @@ def _by_qrdec(greys: Image, known: list[Located]) -> list[Located]:
     return [_read_alone(greys, one) or one for one in seen]
 
 
-def _by_quirc(greys: Image) -> list[Located]:
+def _by_quirc(greys: Image.Image) -> list[Located]:
     import deqr
 
     return [_from_deqr(symbol) for symbol in read_by_deqr(deqr.QuircDecoder(), greys, binarize=True)]
 
 
-def read_by_deqr(decoder: Any, greys: Image | np.ndarray, **options: bool) -> list[Any]:
+def read_by_deqr(decoder: Any, greys: Image.Image | np.ndarray, **options: bool) -> list[Any]:
     """Return the symbols that a decoder of deqr reads."""
     try:
         # Its decoders write into the image, so they get a copy.
@@ -310,7 +303,7 @@ def _text(payload: bytes) -> str:
     return payload.decode(CHARSETS[-1])
 
 
-def _read_alone(greys: Image, seen: Located) -> Located | None:
+def _read_alone(greys: Image.Image, seen: Located) -> Located | None:
     """Read a symbol with zxing-cpp after cutting it out of the image; None if it still cannot be read."""
     from PIL.ImageOps import expand
 
@@ -328,7 +321,7 @@ def _read_alone(greys: Image, seen: Located) -> Located | None:
     return None
 
 
-def _on_dark_page(greys: Image) -> list[Located]:
+def _on_dark_page(greys: Image.Image) -> list[Located]:
     """Find symbols on a dark page without a light quiet zone: their dark modules are darker than the page."""
     histogram = np.array(greys.histogram(), dtype=np.float64)
     histogram[_threshold(histogram) :] = 0  # light modules

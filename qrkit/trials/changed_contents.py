@@ -21,6 +21,7 @@ from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol, Problem
 from qrkit.files import read_file
 from qrkit.scanning.budget import true_modules, wrong_modules
 from qrkit.scanning.examine import drawn
+from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.picture_check import Match, matched
 from qrkit.scanning.sampling import MARGIN, Greys, colors_of
 from qrkit.scanning.verdict import no_verdict
@@ -131,10 +132,9 @@ def _changed(match: Match, new: Symbol) -> Greys:
     be joined. What covers the code, such as a logo, stays; error correction makes up for it as before.
     """
     sampled, old = match.sampled, match.symbol
-    wrong = wrong_modules(sampled.modules(), old)
+    wrong = wrong_modules(sampled.modules, old)
     crowds = sliding_window_view(np.pad(wrong, 2), (5, 5)).sum((2, 3))
-    roles = np.frombuffer(b"".join(old.roles), dtype=np.uint8).reshape(wrong.shape)
-    is_free = ~wrong & (crowds < CROWD) & (roles == Role.DATA)
+    is_free = ~wrong & (crowds < CROWD) & (role_grid(old.version) == Role.DATA)
     before, after = (_neighbors(true_modules(symbol)) for symbol in (old, new))
     donors, costs = np.argwhere(is_free), (np.arange(512)[:, None] >> np.arange(9) & 1) @ WEIGHTS
     source = sampled.on(1.0)

@@ -183,34 +183,100 @@ WRAPPED_ALONE = f"""
 """.lstrip()
 
 
-@pytest.mark.parametrize("file", [OF_DUCKDB, WRAPPED, WRAPPED_ALONE], ids=["DuckDB", "SQLite", "SQLite, one row"])
+OF_PSQL = """
+       content        | name
+----------------------+------
+ BEGIN:VCARD         +| A
+ VERSION:3.0         +|
+ FN:A. Long Name A   +|
+ END:VCARD            |
+(1 row)
+""".lstrip("\n")
+WRAPPED_TABLE = WRAPPED_ALONE.translate(str.maketrans("┌┬┐├┼┤└┴┘─│", "+++++++++-|"))
+WRAPPED_MARKDOWN = "\n".join(WRAPPED_TABLE.replace("+", "|").splitlines()[1:-1])
+
+
+@pytest.mark.parametrize(
+    "file",
+    [OF_DUCKDB, WRAPPED, WRAPPED_ALONE, WRAPPED_TABLE, WRAPPED_MARKDOWN, OF_PSQL],
+    ids=["DuckDB", "SQLite", "SQLite, one row", "SQLite, table", "SQLite, Markdown", "psql"],
+)
 def test_a_box_with_texts_cut_off_is_refused(shop, file):
     """QR Codes were made of the beginnings of addresses, of types and of dots, and nothing was said."""
-    with pytest.raises(UnreadableFile, match=r"cut off or wrapped.*write it with \.mode csv"):
+    with pytest.raises(UnreadableFile, match=r"cut off or wrapped.*write it as csv"):
         shop.import_file(file.encode())
     assert not shop.list_qrcodes()
 
 
+LOST = "the column C has no heading, and was left out"
+
+
+def test_a_printed_text_of_60_characters_is_whole_if_the_next_row_is_filled(shop):
+    """A box with such a text was refused."""
+    long = f"https://example.org/{'0123456789' * 4}"
+    box = BOX.replace("─" * 17, "─" * 62).replace("https://e.org/ä ", long.ljust(61)).replace("│ A|a ", "│ A+ ")
+    assert shop.import_file(box.encode()).created == 2
+    assert contents(shop)[0] == long
+
+
 @pytest.mark.parametrize("heading", [["content", "name"], ["Long URL", "Short URL"]])
-def test_a_row_with_more_cells_than_the_heading_is_refused(shop, heading):
+def test_a_cell_beyond_the_heading_is_told(shop, heading):
     ends = [[], [], [0], ["", None]]
     cells = [heading, *([f"https://e.org/{row}", f"https://s.test/{row}", *end] for row, end in enumerate(ends))]
     result = shop.import_file(text(cells).encode(), format="json")
-    told = [(issue.row, issue.detail) for issue in result.issues if issue.reason == "invalid"]
-    assert (result.created, told) == (3, [(3, "has 3 cells, but the heading has 2")])
+    told = [(issue.row, issue.detail) for issue in result.issues if issue.reason == "unknown-column"]
+    assert (result.created, told) == (4, [(1, LOST)])
 
 
-def test_a_row_of_visits_with_more_cells_than_the_heading_is_refused(shop):
+def test_a_cell_beyond_the_heading_of_visits_is_told(shop):
     shop.insert_qrcode("https://example.com", short_code="door")
     cells = [["short_code", "time"], ["door", "2026-01-02T10:00:00Z", 5], ["door", "2026-01-02T10:00:00Z", ""]]
     result = shop.import_scans(text(cells).encode(), format="json")
-    assert (result.created, list(result.issues)) == (1, [(1, "has 3 cells, but the heading has 2")])
+    assert (result.created, [detail for _, detail in result.issues]) == (2, [LOST])
+
+
+RECORD = {"content": "https://e.org/a"}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        [[], [RECORD]],
+        {"data": [[], [RECORD]]},
+        {"items": [RECORD], "data": [["a"], ["b"]]},
+        {"items": [RECORD], "values": [["a", "a"], [1, 2]]},
+    ],
+)
+def test_records_beside_other_arrays_are_read(shop, file):
+    """The arrays were taken for the table of the file, and an empty page for its heading."""
+    assert shop.import_file(text(file).encode(), format="json").is_complete
+    assert contents(shop) == ["https://e.org/a"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        text({"valueRanges": [{"range": "A1:B2", "values": CELLS[:2]}]}),
+        text({"columns": CELLS[0], "rows": CELLS[1:2], "truncated": False}),
+        "\n".join(map(text, CELLS[:2])),
+        text([["My codes"], [], *CELLS[:2]]),
+        text([*CELLS[:1], [], ["", None], CELLS[1]]),
+        text([[*CELLS[0], "note", "note"], [*CELLS[1], "x", "y"]]),
+        text([[None, *CELLS[0]], [0, *CELLS[1]]]),
+    ],
+    ids=["ranges", "Datasette", "lines", "title", "blank rows", "two notes", "no name"],
+)
+def test_rows_of_cells_are_read_as_those_of_a_workbook(shop, file):
+    """They were refused, or blank rows were reported."""
+    result = shop.import_file(file.encode(), format="json")
+    assert not [issue for issue in result.issues if issue.reason == "invalid"]
+    assert contents(shop) == ["https://e.org/ä"]
 
 
 def test_rows_of_cells_with_a_column_twice_are_refused(shop):
     """The cells of the first one were lost."""
     cells = [["content", "name", "name"], ["https://e.org/a", "A", "B"]]
-    with pytest.raises(UnreadableFile, match="the column 'name' appears twice in the heading"):
+    with pytest.raises(UnreadableFile, match="the column 'QR Code Name' appears twice in the heading"):
         shop.import_file(text(cells).encode(), format="json")
 
 

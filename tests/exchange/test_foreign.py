@@ -465,9 +465,9 @@ def test_other_columns_of_a_tool_become_fields(portfolio):
     file = BITLY_CSV.replace("Status", "Status,Size,Notes").replace("Active", "Active,7,")
     result = imported(portfolio, file)
     assert [(issue.row, issue.reason, issue.detail) for issue in result.issues] == [
-        (1, "own-column", f"{name!r} becomes a field of the QR Codes") for name in ("Status", "Size (Bitly)")
+        (1, "own-column", f"{name!r} becomes a field of the QR Codes") for name in ("Link", "Status", "Size (Bitly)")
     ]
-    assert str(result) == "2 created, 2 columns kept as fields"
+    assert str(result) == "2 created, 3 columns kept as fields"
     further = {"url": f"{MENU}2", "key": "k2", "shortLink": "", "geo": {}, "ref": "x"}
     of_json = imported(portfolio, [DUB_JSON[1] | further])
     assert [issue.detail.partition(" ")[0] for issue in of_json.issues] == ["'ref'"]

@@ -186,6 +186,11 @@ def test_a_list_in_which_all_links_are_off_because_of_a_0_says_so(shop, name, ze
     assert [code.active for code in shop.list_qrcodes()] == [False, False]
 
 
+def test_a_row_of_totals_is_not_a_link_that_is_on(shop):
+    links = [{"short_url": "a.test/1", "long_url": HERE, "Status": "0"}, {"short_url": "Total", "Clicks": 3}]
+    assert any("all links are switched off" in one.detail for one in imported(shop, links).issues)
+
+
 @pytest.mark.parametrize("words", [("0", "1"), ("0", ""), ("off", "off")])
 def test_a_list_in_which_some_links_are_off_or_all_plainly_does_not_ask(shop, words):
     links = [{"short_url": f"a.test/{number}", "long_url": HERE, "Status": word} for number, word in enumerate(words)]
@@ -370,3 +375,81 @@ def test_a_state_that_says_no_switches_a_link_off(shop, word):
     """It was reported as one that says neither, and the link worked."""
     imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},yes\n")
     assert [code.active for code in shop.list_qrcodes()] == [False, True]
+
+
+def test_second_columns_of_one_meaning_become_fields(shop):
+    """What they said was lost without a word: of two comments, counts or short URLs, only the first was kept."""
+    heading = "Title,Label,Custom short URL,Short URL,Long URL,Description,Notes,Clicks,Scans,Created,Date added,Tags"
+    row = f"A,red,https://go.test/a,https://s.test/a,{HERE},wall,ask Ann,5,7,2024-05-01,2024-06-01,x"
+    same = f"B,B,,https://s.test/b,{HERE}2,,only,3,3,2024-05-01,2024-05-01,y"
+    shop.import_file(f"{heading}\n{row}\n{same}\n".encode())
+    first, second = sorted(shop.list_qrcodes(), key=lambda code: code.name)
+    assert (first.short_code, first.comment, first.scans) == ("a", "wall", 5)
+    assert first.fields == {
+        "Label": "red", "Short URL": "https://s.test/a", "Notes": "ask Ann", "Scans (link list)": "7",
+        "Date added": "2024-06-01",
+    }  # fmt: skip
+    assert (second.short_code, second.comment, second.fields) == ("b", "only", {})
+
+
+@pytest.mark.parametrize(
+    ("heading", "numbers"),
+    [
+        ("Titel;Kurz-URL;Ziel-URL;Kampagne;Kommentar;Schlagwörter;Adresse;Breitengrad;Längengrad;Klicks", "8,5;2,3"),
+        ("Nom;URL courte;Lien long;Campagne;Commentaire;Étiquettes;Adresse;Latitude;Longitude;Clics", "8,5;2,3"),
+        ("Nombre;URL corta;URL de destino;Campaña;Notas;Etiquetas;Dirección;Latitud;Longitud;Escaneos", "8,5;2,3"),
+        ("Naam;Korte URL;Doel-URL;Campagne;Opmerking;Labels;Adres;Lat;Lng;Aantal scans", "8.5;2.3"),
+    ],
+)  # fmt: skip
+def test_lists_in_other_languages_fill_all_fields(shop, heading, numbers):
+    """Comments, tags, campaigns and places became fields."""
+    result = imported(shop, f"{heading}\nA;https://s.test/a;{HERE};Mai;am Eck;rot, neu;Weg 1;{numbers};1.204\n")
+    (code,) = shop.list_qrcodes()
+    assert (code.comment, code.tags, code.scans, code.fields) == ("am Eck", ("rot", "neu"), 1204, {})
+    assert (code.location.address, code.location.latitude, code.location.longitude) == ("Weg 1", 8.5, 2.3)
+    assert shop.campaigns().name.tolist() == ["Mai"]
+    assert [issue.reason for issue in result.issues] == ["limits-unknown"]
+
+
+def test_of_two_columns_for_one_of_ours_the_second_becomes_a_field(shop):
+    rows = f"A,https://s.test/a,{HERE},Weg 1,\nB,https://s.test/b,{THERE},Weg 2,Way 2\n"
+    imported(shop, f"Title,Short URL,Long URL,Adresse,Address\n{rows}")
+    found = {code.name: (code.location.address, code.fields) for code in shop.list_qrcodes()}
+    assert found == {"A": ("Weg 1", {}), "B": ("Weg 2", {"Address (link list)": "Way 2"})}
+
+
+@pytest.mark.parametrize(
+    ("day", "end"),
+    [
+        ("31.12.2026", "31 23:59:59"), ("12/31/2026", "31 23:59:59"), ("2026-12-31", "31 23:59:59"),
+        ("2026-12-31 UTC", "31 23:59:59"), ("31. Dezember 2026", "31 23:59:59"), ("2026-12-31 00:00:00", "31 00:00:00"),
+        ("2026-12-31T10:00:00Z", "31 10:00:00"), ("1798675200", "31 00:00:00"),
+    ],
+)  # fmt: skip
+def test_a_link_is_valid_until_the_end_of_a_day(shop, day, end):
+    """It ended when its last day began."""
+    result = imported(shop, f"Title,Short URL,Long URL,Valid until\nA,https://s.test/a,{HERE},{day}\n")
+    assert [f"{code.valid_until:%d %H:%M:%S}" for code in shop.list_qrcodes()] == [end]
+    assert result.issues == ()
+
+
+def test_a_single_tag_is_no_campaign_beside_a_column_of_campaigns(shop):
+    """Where the campaign was empty, the tag became one."""
+    rows = f"A,https://s.test/a,{HERE},red,May\nB,https://s.test/b,{THERE},red,\n"
+    imported(shop, f"Title,Short URL,Long URL,Tags,Campaign\n{rows}")
+    assert {code.name: code.campaign_id is None for code in shop.list_qrcodes()} == {"A": False, "B": True}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        f"QR Code Name,Category,Short URL,Destination URL\nA,Dynamic,https://s.test/a,{HERE}\nB,Static,,{THERE}\n",
+        [{"display_name": "A", "qr_data": HERE, "shortlink_url": "https://s.test/a", "dynamic": True},
+         {"display_name": "B", "qr_data": THERE, "shortlink_url": None, "dynamic": False}],
+        f"Titel;Typ;Kurz-URL;Ziel-URL\nA;statisch;https://s.test/a;{HERE}\nB;statisch;;{THERE}\n",
+    ],
+)  # fmt: skip
+def test_a_static_code_of_a_service_stays_static(shop, file):
+    """It got a short URL, which is not what is printed; one with a short URL needs it in any case."""
+    imported(shop, file)
+    assert {code.name: code.is_dynamic for code in shop.list_qrcodes()} == {"A": True, "B": False}

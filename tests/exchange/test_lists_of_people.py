@@ -125,13 +125,17 @@ def with_shared_texts(data):
 # ---- what programs write for nothing
 
 
-@pytest.mark.parametrize("nothing", ["NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A"])
+@pytest.mark.parametrize(
+    "nothing",
+    ["NULL", "null", "(null)", "\\N", "nan", "NaN", "NaT", "<NA>", "None", "#N/A", "N/A", "n/a", *"-\u2013\u2014"],
+)  # fmt: skip
 def test_words_for_no_value_are_empty_cells(shop, nothing):
     """Campaigns were called NULL, and each row had warnings about its date and its scans."""
-    heading = "Name,Content,Created (UTC),Scans,Comment,Campaign Name,City"
-    result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 5)}\n".encode())
+    heading = "Name,Content,Created (UTC),Scans,Comment,Campaign Name,City,Tags,Latitude,Limit,Valid Until (UTC)"
+    result = shop.import_file(f"{heading}\nA,{HERE},{','.join([nothing] * 9)}\n".encode())
     (code,) = shop.list_qrcodes()
-    assert (code.comment, code.campaign_id, code.scans, code.fields) == ("", None, 0, {})
+    assert (code.comment, code.campaign_id, code.scans, code.fields, code.tags) == ("", None, 0, {}, ())
+    assert (code.location.latitude, code.limit, code.valid_until) == (None, 0, None)
     assert result.issues == ()
 
 

@@ -67,6 +67,21 @@ def test_other_dates_of_the_file_tell_day_from_month(texts, month):
     assert (found and found.month) == month
 
 
+@pytest.mark.parametrize(
+    ("texts", "day"),
+    [
+        (["5/3/25", "5/13/25"], "2025-05-03"), (["3/5/25 14:30", "13/5/25"], "2025-05-03"),
+        (["5-3-25", "13-5-25"], "2025-03-05"), (["3.5.25"], "2025-05-03"), (["01.05.25", "13.05.25"], "2025-05-01"),
+        (["25/12/31", "25/11/03"], None), (["25.12.31", "25.11.03"], None), (["03/05/25", "13/05/25"], None),
+        (["5/3/25"], None), (["3.5.69"], None), (["25/12/31", "3/13/2025"], None),
+    ],
+)  # fmt: skip
+def test_years_of_two_digits_are_read_if_they_are_clearly_last(texts, day):
+    """Excel for Mac writes 5/13/25 in the USA; each row with such an end was left out."""
+    found = LocalDates(lambda: texts).read(texts[0])
+    assert (found and f"{found:%Y-%m-%d}") == day
+
+
 GERMAN = (
     "Ort;QR Code Name;Content;Trackable URL;Created (UTC);Scans;Latitude;Dynamic;Active;Valid Until (UTC);Limit\r\n"
     "x;Tür;https://example.com/a;https://a.test/a;31.12.2025 14:30;1.234;46,05;WAHR;FALSCH;01.02.2027;2.000\r\n"

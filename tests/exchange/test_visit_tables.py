@@ -344,6 +344,7 @@ def test_a_bad_row_is_named_and_the_others_come_in(shop):
     ("cell", "heading"),
     [
         ("kind", "orphan"),
+        ("via", "poster"),
         ("visitor", "-1"),
         ("visitor", str(2**64)),
         ("latitude", "91"),
@@ -556,6 +557,7 @@ def test_a_number_of_events_is_not_a_type_of_event(shop):
         ),
         ("Short URL,2026-01,2026-02\na,3,4\n", "a row for each date and short URL"),
         ("Short URL,Jan 2026,Feb 2026\na,3,4\n", "a row for each date and short URL"),
+        ("Short URL,März 2026,avr. 2026\na,3,4\n", "a row for each date and short URL"),
         ("Month,Short URL,Clicks\n2026-01,door,3\n", "table of months; import the visits of each day"),
         ('[GIN] 2026/01/02 - 15:04:05 | 302 | 123µs | 127.0.0.1 | GET      "/door"\n', "combined log format"),
         ("1735689600.1 45 ::1 TCP_MISS/302 512 GET http://go.example.com/door - HIER_DIRECT/::1 -\n", "combined log"),

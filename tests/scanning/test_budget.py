@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import Layer, QRImage, check
-from qrkit.scanning.budget import FIXED, WRONG, Budget, budget_of, damage, true_modules, wrong_modules
+from qrkit.scanning.budget import FIXED, WRONG, Budget, damage, true_modules, wrong_modules
 from qrkit.scanning.module_roles import module_codewords
-from qrkit.scanning.sampling import MARGIN, sample
+from qrkit.scanning.sampling import MARGIN
 from qrkit.symbol.encode import encode
 from qrkit.symbol.encode.blocks import blocks, codeword_blocks
 from qrkit.symbol.symbol import Role, Symbol, bit_numbers, roles
@@ -267,13 +267,6 @@ def test_a_flip_changes_nothing_of_the_budget(flip):
     found = check(plain(version=4, flip=flip, layers=[layer]), "static").budget
     assert np.array_equal(found.wrong, check(plain(version=4, layers=[layer]), "static").budget.wrong)
     assert found.wrong.any()
-
-
-def test_a_budget_on_another_page():
-    image = QRImage(plain(background="#00FFFFFF"))
-    sampled = sample(image.scene)
-    assert budget_of(sampled, image.symbol).used == 0
-    assert budget_of(sampled, image.symbol, page=0.0).used > 1
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4])

@@ -39,7 +39,7 @@ def test_modules_are_sampled_as_they_were_encoded(size, padding, flip, style):
     image = QRImage(plain(size=size, padding=padding, flip=flip, modules=Modules(type=style)))
     sampled = sample(image.scene)
     assert sampled.side == image.symbol.side
-    luma = sampled.modules()[INNER, INNER]
+    luma = sampled.modules[INNER, INNER]
     assert np.array_equal(luma < 0.5, modules_of(image) == 1)
     assert np.abs(luma - (1 - modules_of(image))).max() < 0.2
     assert sampled.is_mirrored == (flip in ("horizontal", "vertical"))
@@ -49,7 +49,7 @@ def test_modules_are_sampled_as_they_were_encoded(size, padding, flip, style):
 def test_a_logo_goes_with_the_symbol_that_is_flipped(flip):
     """It covers the same modules, as it is flipped with them."""
     layer = {"content": filled((255, 0, 0, 255)), "x": 32 + 8 * 9, "y": 32 + 8 * 12, "width": 24, "height": 16}
-    luma = sample(QRImage(plain(flip=flip, layers=[layer])).scene).modules()[INNER, INNER]
+    luma = sample(QRImage(plain(flip=flip, layers=[layer])).scene).modules[INNER, INNER]
     assert np.argwhere(np.abs(luma - 0.299) < 0.02).tolist() == [[12 + r, 9 + c] for r in (0, 1) for c in (0, 1, 2)]
 
 
@@ -58,9 +58,9 @@ def test_a_logo_goes_with_the_symbol_that_is_flipped(flip):
 def test_some_modules_are_sampled_as_in_the_whole(flip, background):
     layer = {"content": filled((255, 0, 0, 128)), "x": 32 + 8 * 9.3, "y": 32 + 8 * 12, "width": 27, "height": 16}
     scene = QRImage(plain(flip=flip, background=background, layers=[layer])).scene
-    whole = sample(scene).modules()
+    whole = sample(scene).modules
     for rows, columns in [(slice(16, 20), slice(12, 19)), (slice(0, 6), slice(3, 4)), (slice(5, 99), slice(30, 99))]:
-        some = sample(scene, PIXELS, rows, columns).modules()
+        some = sample(scene, PIXELS, rows, columns).modules
         assert np.abs(some - whole[rows, columns]).max() < 0.005
 
 
@@ -70,7 +70,7 @@ def test_around_a_symbol_without_quiet_zone_the_page_is_seen():
     for page in (0.0, 0.25, 1.0):
         around = np.ones((sampled.side + 2 * MARGIN,) * 2, dtype=bool)
         around[INNER, INNER] = False
-        assert np.allclose(sampled.modules(page)[around], page)
+        assert np.allclose(middles(sampled.on(page), sampled.pixels)[around], page)
     assert not sampled.is_inside[: MARGIN * sampled.pixels].any()
     assert sampled.is_inside[MARGIN * sampled.pixels : -MARGIN * sampled.pixels, MARGIN * sampled.pixels].any()
 
@@ -86,13 +86,13 @@ def test_beyond_the_near_edge_of_a_wrapper_the_page_is_seen_though_the_other_edg
 def test_through_what_is_transparent_the_page_is_seen():
     sampled = sample(QRImage(plain(background="#00FFFFFF")).scene)
     light = modules_of(QRImage(plain())) == 0
-    assert np.allclose(sampled.modules(0.25)[INNER, INNER][light], 0.25)
-    assert np.allclose(sampled.modules(1.0)[INNER, INNER][light], 1.0)
+    assert np.allclose(middles(sampled.on(0.25), sampled.pixels)[INNER, INNER][light], 0.25)
+    assert np.allclose(sampled.modules[INNER, INNER][light], 1.0)
 
 
 def test_colours_are_weighed_as_readers_weigh_them():
     image = QRImage(plain(foreground="#C81E3C", background="#DCF0FF"))
-    luma = sample(image.scene).modules()[INNER, INNER]
+    luma = sample(image.scene).modules[INNER, INNER]
     dark, light = (np.dot(WEIGHTS, rgb) / 255 for rgb in ((0xC8, 0x1E, 0x3C), (0xDC, 0xF0, 0xFF)))
     assert np.allclose(luma, np.where(modules_of(image) == 1, dark, light), atol=0.005)
 
@@ -101,8 +101,8 @@ def test_colours_are_weighed_as_readers_weigh_them():
 def test_a_frame_around_the_symbol_is_part_of_what_is_sampled(module):
     image = QRImage(plain(size=module, padding=1, wrapper=dark_frame(30)))
     sampled = sample(image.scene)
-    assert np.array_equal(sampled.modules()[INNER, INNER] < 0.5, modules_of(image) == 1)
-    outer = sampled.modules()[MARGIN - 2, MARGIN:-MARGIN]
+    assert np.array_equal(sampled.modules[INNER, INNER] < 0.5, modules_of(image) == 1)
+    outer = sampled.modules[MARGIN - 2, MARGIN:-MARGIN]
     assert (outer < 0.1).all()
 
 
@@ -137,7 +137,7 @@ def test_large_symbols_are_looked_at_with_fewer_pixels():
     sampled = sample(large.scene)
     assert 3 <= sampled.pixels < 8
     assert len(sampled.luma) <= MOST_SAMPLED_SIDE
-    assert np.array_equal(sampled.modules()[INNER, INNER] < 0.5, modules_of(large) == 1)
+    assert np.array_equal(sampled.modules[INNER, INNER] < 0.5, modules_of(large) == 1)
     greys, module = greys_of(large.scene, 12)
     assert max(greys.shape) == MOST_READ_SIDE
     assert 8 < module < 9

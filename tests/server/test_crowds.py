@@ -114,7 +114,7 @@ def grown(before):
 def test_a_server_that_goes_on_and_on_holds_on_to_nothing(shop):
     shop.insert_qrcode("https://example.com/spring", short_code="door")
     before = set(threading.enumerate())
-    with Server(shop, port=0, **OPEN) as server:
+    with Server(shop, port=0, threads=16, **OPEN) as server:
         seen = []
         for number in range(9):
             Load(server.url, visits("/door", 1_000, first=number * 1_000)).run()

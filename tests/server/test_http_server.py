@@ -566,6 +566,30 @@ def test_however_many_are_slow_the_next_one_is_answered(desk, sent):
     assert open_files() == before
 
 
+def test_a_thread_starts_when_all_others_are_busy_until_there_are_as_many_as_set(desk):
+    before = set(threading.enumerate())
+
+    def answering():
+        return len([one for one in set(threading.enumerate()) - before if one.name.startswith("qrkit-answers")])
+
+    with serving(desk, threads=4) as server:
+        assert answering() == 0
+        ask(server, request("/echo", END))
+        assert desk.came.acquire(timeout=LONGEST_WAIT)
+        assert answering() == 1
+        connections = [connect(server) for _ in range(6)]
+        for connection in connections:
+            connection.sendall(request("/wait", END))
+        for _ in range(4):
+            assert desk.came.acquire(timeout=LONGEST_WAIT)
+        assert answering() == 4
+        assert not desk.came.acquire(blocking=False)
+        desk.may_go_on.set()
+        assert [answer.body for one in connections for answer in answers(everything(one))] == [b"waited"] * 6
+        for connection in connections:
+            connection.close()
+
+
 @pytest.mark.usefixtures("many_files")
 def test_more_than_512_connections_with_requests_wait_and_are_answered_when_others_leave(desk):
     with serving(desk, threads=4) as server:

@@ -160,15 +160,9 @@ def read_pix(text: str) -> dict[str, Any] | None:
     account, more = values_of(values.get("26", "")), values_of(values.get("62", ""))
     if account.get("00", "").lower() != SYSTEM or values.get("58") != "BR":
         return None
-    fields = {
-        "key": account.get("01"),
-        "name": values.get("59"),
-        "city": values.get("60"),
-        "amount": values.get("54"),
-        "txid": more.get("05"),
-        "description": account.get("02"),
-    }
-    return accepted("pix", {name: value for name, value in fields.items() if value})
+    fields = {field: values.get(number) for number, field in {"59": "name", "60": "city", "54": "amount"}.items()}
+    fields |= {"key": account.get("01"), "description": account.get("02"), "txid": more.get("05")}
+    return accepted("pix", fields)
 
 
 def values_of(text: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ only ones that banks accept since November 2025.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 from unicodedata import normalize
@@ -37,6 +37,8 @@ NOTIFICATIONS = (
 )
 """The messages of bills with the amount 0.00, which notify of something and are not paid."""
 
+LINES = {"iban": 3, "amount": 18, "currency": 19, "reference": 28, "message": 29, "billing_information": 31}
+"""The lines of single fields, counted from 0."""
 MOST_CHARACTERS = 997
 LONGEST_NOTES = 140
 """Characters of the message and the billing information together."""
@@ -211,21 +213,12 @@ def read_swiss_bill(text: str) -> dict[str, Any] | None:
     if len(text) > 2 * MOST_CHARACTERS:
         return None
     lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
-    lines += [""] * (34 - len(lines))
+    lines += [""] * (32 - len(lines))
     if lines[0] != "SPC" or not re.fullmatch("02[0-9]{2}", lines[1]) or lines[30] != "EPD" or any(lines[11:18]):
         return None
-    fields = {
-        "creditor": _read_address(lines[4:11]),
-        "iban": lines[3],
-        "amount": lines[18],
-        "currency": lines[19],
-        "debtor": _read_address(lines[20:27]),
-        "reference": lines[28],
-        "message": lines[29],
-        "billing_information": lines[31],
-        "alternative_schemes": tuple(_without_end(lines[32:])),
-    }
-    return accepted("swiss_bill", {name: value for name, value in fields.items() if value})
+    fields: dict[str, Any] = {name: lines[place] for name, place in LINES.items()}
+    fields |= {"creditor": _read_address(lines[4:11]), "debtor": _read_address(lines[20:27]) or None}
+    return accepted("swiss_bill", fields | {"alternative_schemes": tuple(lines[32:])})
 
 
 def _read_address(lines: Sequence[str]) -> dict[str, str]:
@@ -237,9 +230,3 @@ def _read_address(lines: Sequence[str]) -> dict[str, str]:
     names = ["name", "street", "number", "postcode", "town", "country"]
     found = {name: value for name, value in zip(names, values, strict=True) if value}
     return found if kind_of_address in ("S", "K") or not found else {"type": kind_of_address}
-
-
-def _without_end(lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines without the empty ones at the end."""
-    end = max((place for place, line in enumerate(lines, 1) if line), default=0)
-    yield from lines[:end]

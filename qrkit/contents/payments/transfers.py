@@ -50,6 +50,8 @@ FormatVersion = Annotated[
     Field(title="Version", description="Version of the format; `001` also works outside the EEA and needs a BIC."),
 ]
 
+FURTHER = ("bic", "name", "iban", "amount", "purpose", "reference", "text", "information")
+"""The fields of the lines after the first four."""
 MOST_BYTES = 331
 """What fits in version 13 with level M, the largest symbol that the guidelines allow."""
 
@@ -99,18 +101,9 @@ def _written(amount: Decimal | None) -> str:
 def read_epc_transfer(text: str) -> dict[str, Any] | None:
     """Return the fields of a transfer, or None for any other text."""
     lines = text[: 4 * MOST_BYTES].replace("\r\n", "\n").rstrip("\n").split("\n")
-    lines += [""] * (12 - len(lines))
-    tag, version, _charset, transfer, bic, name, iban, amount, purpose, reference, words, information, *more = lines
-    if (tag, transfer) != ("BCD", "SCT") or more or len(text) > 4 * MOST_BYTES:
+    version, further = "".join(lines[1:2]), lines[4:]
+    is_transfer = version and (lines[0], lines[3:4]) == ("BCD", ["SCT"])
+    if not is_transfer or len(further) > len(FURTHER) or len(text) > 4 * MOST_BYTES:
         return None
-    fields = {
-        "bic": bic,
-        "name": name,
-        "iban": iban,
-        "amount": amount.removeprefix("EUR"),
-        "purpose": purpose,
-        "reference": reference,
-        "text": words,
-        "information": information,
-    }
-    return accepted("epc_transfer", {"version": version} | {key: value for key, value in fields.items() if value})
+    fields = {"version": version, **dict(zip(FURTHER, further, strict=False))}
+    return accepted("epc_transfer", fields | {"amount": fields.get("amount", "").removeprefix("EUR")})

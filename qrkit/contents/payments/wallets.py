@@ -150,7 +150,7 @@ def read_upi(text: str) -> dict[str, Any] | None:
     if values is None or start.lower() != "upi://pay" or values.get("cu", "INR").upper() != "INR":
         return None
     names = {"pa": "address", "pn": "name", "am": "amount", "tn": "note", "tr": "reference", "mc": "merchant_code"}
-    return accepted("upi", {field: values[name] for name, field in names.items() if values.get(name)})
+    return accepted("upi", {field: values.get(name) for name, field in names.items()})
 
 
 @kind("Bitcoin payment", behind="page")
@@ -178,5 +178,5 @@ def read_bitcoin(text: str) -> dict[str, Any] | None:
     values = values and {name.lower(): value for name, value in values.items()}  # BIP 321, for codes in capitals
     if values is None or any(name.startswith("req-") for name in values):
         return None
-    fields = {name: values[name] for name in ("amount", "label", "message") if values.get(name)}
+    fields = {name: values.get(name) for name in ("amount", "label", "message")}
     return accepted("bitcoin", {"address": decode(start.partition(":")[2].removeprefix("//")), **fields})

@@ -11,8 +11,7 @@ import hashlib
 import logging
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TypeAlias
@@ -27,7 +26,7 @@ from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
 from qrkit.drawing.untrusted.recent import Recent
 from qrkit.drawing.untrusted.svg_reader import read_svg
-from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
+from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile
 from qrkit.files import read_file
 
 __all__ = ["Asset", "Fetch", "data_uri", "media_type", "picture_content", "read_asset", "read_assets", "reduced_uri"]
@@ -96,8 +95,10 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
     _check_addresses(contents, fetch)
     reader, assets, problems = _Reader(fetch), {}, list[Problem]()
     for part, content in contents.items():
-        with collecting(problems):
-            assets[part] = reader.read(part, content)
+        try:
+            assets[part] = reader.read(content)
+        except InvalidParameter as error:
+            problems += [Problem(part, _shorten(content), one.rule, one.code) for one in error.problems]
     if problems:
         raise _advised(problems)
     return assets | {part: reduce(rotate, reversed(rotations), assets[part]) for part, rotations in rotated.items()}
@@ -172,7 +173,10 @@ def _check_addresses(contents: Mapping[str, str], fetch: Fetch | None) -> None:
     """Check, before anything is fetched, that URLs are allowed and not too many."""
     first = {content: part for part, content in reversed(list(contents.items())) if _ADDRESS.match(content)}
     if first and fetch is None:
-        raise _remote_images_disabled(next(reversed(first.values())))
+        raise RemoteContentDisabled(
+            f"{next(reversed(first.values()))} is the address of a picture, and nothing may be fetched here; send the "
+            "picture as a data URI"
+        ).advising({"python": "qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts."})
     if len(first) > MOST_ADDRESSES:
         rule = f"is one URL too many: a design may refer to {MOST_ADDRESSES} URLs; use data URIs for other images"
         parts = list(reversed(first.values()))[MOST_ADDRESSES:]
@@ -188,19 +192,18 @@ class _Reader:
         self._bytes = 0
         self._pixels = 0
 
-    def read(self, part: str, content: str) -> Asset:
-        with _errors_at(part, _shorten(content)):
-            if content not in self._read:
-                try:
-                    self._read[content] = self._asset(part, content)
-                except AssetError as error:
-                    self._read[content] = error
-            asset = self._read[content]
-            if isinstance(asset, AssetError):
-                raise asset
+    def read(self, content: str) -> Asset:
+        if content not in self._read:
+            try:
+                self._read[content] = self._asset(content)
+            except AssetError as error:
+                self._read[content] = error
+        asset = self._read[content]
+        if isinstance(asset, AssetError):
+            raise asset
         return asset
 
-    def _asset(self, part: str, content: str) -> Asset:
+    def _asset(self, content: str) -> Asset:
         if _ICON.match(content):
             from qrkit.design.shapes.icons import icon
 
@@ -208,8 +211,7 @@ class _Reader:
             return icon(content[len("icon:") :][:LONGEST_ICON])
         if not _ADDRESS.match(content):
             return self._picture(_decode_data_uri(content))
-        if self._fetch is None:
-            raise _remote_images_disabled(part)
+        assert self._fetch, "without it, a design with URLs was refused"
         try:
             return self._picture(self._fetch(content))
         except (AssetError, OSError) as error:
@@ -280,15 +282,6 @@ def _decode_data_uri(content: str) -> bytes:
     return data
 
 
-@contextmanager
-def _errors_at(part: str, shown: str) -> Iterator[None]:
-    """Context manager: errors raised inside name the field that holds the content."""
-    try:
-        yield
-    except InvalidParameter as error:
-        raise _advised([Problem(part, shown, one.rule, one.code) for one in error.problems]) from error
-
-
 def _advised(problems: Sequence[Problem]) -> AssetError:
     """Return the error of problems; if one may be the name of a file, it says how to use a file."""
     error = AssetError(*problems)
@@ -304,12 +297,6 @@ def _asset_error(rule: str, code: str) -> AssetError:
 
 def _too_large(limit: str) -> AssetError:
     return _asset_error(f"is too large: {limit}", "image-too-large")
-
-
-def _remote_images_disabled(part: str) -> RemoteContentDisabled:
-    return RemoteContentDisabled(
-        f"{part} is the address of a picture, and nothing may be fetched here; send the picture as a data URI"
-    ).advising({"python": "qrkit.data_uri(path) makes one of a file; fetch=Fetcher(allow=[...]) allows hosts."})
 
 
 def _shorten(content: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPResponse
 from io import BufferedReader, RawIOBase
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from threading import BoundedSemaphore, Thread
 from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
@@ -186,8 +186,6 @@ class Fetcher:
 
     def _answer(self, host: str, path: str, end: float) -> bytes | str:
         """Return the image, or the URL of a redirect."""
-        from http.client import HTTPResponse
-
         connection = self._connection(host, end)
         try:
             connection.settimeout(self._left(end))
@@ -220,8 +218,6 @@ class Fetcher:
 
 def is_public(address: str) -> bool:
     """Return True if an address belongs to the public internet, by IANA's registries."""
-    from ipaddress import ip_address
-
     try:
         found = ip_address(address)
     except ValueError:
@@ -233,8 +229,6 @@ def is_public(address: str) -> bool:
 
 @cache
 def _not_public() -> tuple[IPv4Network | IPv6Network, ...]:
-    from ipaddress import ip_network
-
     return tuple(map(ip_network, _NOT_PUBLIC.split()))
 
 

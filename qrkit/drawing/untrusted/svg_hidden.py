@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
 from qrkit.drawing.untrusted.svg_values import NAMESPACE
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
 
 _ELEMENTS = frozenset(
     """
@@ -31,18 +27,18 @@ _IN_LINKS: Any = etree.ETXPath(f"//{NAMESPACE}a/{NAMESPACE}a | //{NAMESPACE}swit
 """Finds links within links, and the children of a link in a switch; Chromium draws neither."""
 
 
-def kind_of(element: _Element) -> str:
+def kind_of(element: etree._Element) -> str:
     """Return the name of an element of SVG; an empty string for others."""
     tag = element.tag if isinstance(element.tag, str) else ""
     return tag.removeprefix(NAMESPACE) if tag.startswith(NAMESPACE) else ""
 
 
-def is_kept(element: _Element) -> bool:
+def is_kept(element: etree._Element) -> bool:
     """Return True for an element that is drawn, or that what is drawn refers to."""
     return kind_of(element) in _ELEMENTS or kind_of(element).startswith("fe")
 
 
-def drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
+def drop_hidden(root: etree._Element, doubts: dict[str, None]) -> None:
     """Drop elements for other languages and programs, and all but the first of a switch."""
     shown = [kind_of(element) for element in root.iter() if _is_shown(element)]
     doubts |= {_DOUBTED_ELEMENTS[kind]: None for kind in shown if kind in _DOUBTED_ELEMENTS}
@@ -64,7 +60,7 @@ def drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
     etree.strip_attributes(root, "systemLanguage", "requiredExtensions", "requiredFeatures")
 
 
-def _is_shown(element: _Element) -> bool:
+def _is_shown(element: etree._Element) -> bool:
     languages = element.get("systemLanguage")
     speaks = languages is None or any(one.strip().lower() in ("en", "en-us") for one in languages.split(","))
     return speaks and not element.get("requiredExtensions")

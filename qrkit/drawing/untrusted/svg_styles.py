@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from copy import copy
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import cssselect2
@@ -53,10 +53,6 @@ from qrkit.drawing.untrusted.svg_values import (
     view_box,
 )
 from qrkit.errors import AssetError
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
-
 
 MOST_BYTES = 4 * 2**20
 MOST_ELEMENTS = 50_000
@@ -132,7 +128,7 @@ class Plain(NamedTuple):
     Doubts are sentences about what a browser may show differently, and notes about text that is drawn in another font.
     """
 
-    root: _Element
+    root: etree._Element
     name: str
     box: tuple[float, float, float, float]
     doubts: tuple[str, ...]
@@ -171,7 +167,7 @@ def plain(data: bytes, *, may_embed: bool = True) -> Plain:
     return Plain(root, "s" + hashlib.sha256(data).hexdigest()[:8], box, doubts, notes)
 
 
-def _parse(data: bytes) -> _Element:
+def _parse(data: bytes) -> etree._Element:
     if data.startswith(b"\x1f\x8b"):
         raise refused("is a compressed SVG; send it unpacked")
     if len(data) > MOST_BYTES:
@@ -203,7 +199,7 @@ def _parse(data: bytes) -> _Element:
     return root
 
 
-def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, float, float, float]]:
+def _framed(root: etree._Element, background: str) -> tuple[etree._Element, tuple[float, float, float, float]]:
     """Return the root with a viewBox in the proportions of the picture and the background, and the viewBox."""
     inner = view_box(root.get("viewBox", ""))
     given = _size(root)
@@ -230,13 +226,13 @@ def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, flo
     return root, box
 
 
-def _size(root: _Element) -> list[float]:
+def _size(root: etree._Element) -> list[float]:
     """Return the width and height of a root in pixels; an empty list if one is missing."""
     size = [pixels(root.get(name, ""), 0) for name in ("width", "height")]
     return size if min(size) > 0 else []
 
 
-def _view_around(element: _Element) -> list[float]:
+def _view_around(element: etree._Element) -> list[float]:
     """Return the width and height of the view that an element is in; an empty list if one is missing."""
     around = next(one for one in element.iterancestors() if kind_of(one) in ("svg", "symbol"))
     return view_box(around.get("viewBox", ""))[2:] or _size(around)
@@ -253,7 +249,7 @@ class _Styles:
     Doubts are sentences about what is not understood; the background is a color behind the whole picture, or empty.
     """
 
-    def __init__(self, root: _Element, *, may_embed: bool) -> None:
+    def __init__(self, root: etree._Element, *, may_embed: bool) -> None:
         self.doubts = dict[str, None]()
         self.background = ""
         self._root = root
@@ -261,7 +257,7 @@ class _Styles:
         self._named = {one.get("id"): one for one in reversed(self._elements) if one.get("id")}
         self._new_ids = {one: f"i{number}" for number, one in enumerate(self._named.values())}
         self._placed = {one: is_placed(one) for one in self._new_ids}
-        self._variables: dict[_Element, dict[str, Tokens]] = {}
+        self._variables: dict[etree._Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
         self._images, self._may_embed = Embedded(), may_embed
         uses = root.findall(f".//{NAMESPACE}use")
@@ -289,7 +285,7 @@ class _Styles:
                 )
             self._resolve(element, [one for rule in rules for one in rule])
 
-    def _matched(self) -> Iterator[tuple[_Element, Any]]:
+    def _matched(self) -> Iterator[tuple[etree._Element, Any]]:
         if not self._selectors:
             return ((element, ()) for element in self._elements)
         tree = cssselect2.ElementWrapper.from_xml_root(self._root)
@@ -343,7 +339,7 @@ class _Styles:
 
     # ---- elements
 
-    def _resolve(self, element: _Element, rules: list[tuple[str, Tokens, bool]]) -> None:
+    def _resolve(self, element: etree._Element, rules: list[tuple[str, Tokens, bool]]) -> None:
         """Give an element the attributes that its styles amount to."""
         text = element.get("style", "")
         if text and text not in self._parsed:
@@ -371,7 +367,7 @@ class _Styles:
         element.attrib.clear()
         element.attrib.update(list(kept.items()))
 
-    def _given(self, element: _Element, variables: dict[str, Tokens]) -> dict[str, str]:
+    def _given(self, element: etree._Element, variables: dict[str, Tokens]) -> dict[str, str]:
         """Return the attributes of an element that are seen, with their values resolved."""
         kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
@@ -389,7 +385,7 @@ class _Styles:
         return kept
 
     def _take(
-        self, element: _Element, kept: dict[str, str], name: str, tokens: Tokens, variables: dict[str, Tokens]
+        self, element: etree._Element, kept: dict[str, str], name: str, tokens: Tokens, variables: dict[str, Tokens]
     ) -> None:
         """Set the attributes of a declaration; an invalid one leaves the attributes as they are."""
         is_of_root = element is self._root and name.startswith(_ROOT_DOUBTED)
@@ -499,14 +495,14 @@ class _Styles:
         etree.SubElement(clip, f"{NAMESPACE}{shape}", attributes)
         return name
 
-    def _element(self, address: str) -> _Element | None:
+    def _element(self, address: str) -> etree._Element | None:
         """Return the element that an address refers to; None if the file has no such element."""
         if not address.startswith("#"):
             self._doubt("the SVG refers to another file, which is never loaded")
             return None
         return self._named.get(unquote(address[1:]), self._named.get(address[1:]))
 
-    def _link(self, element: _Element, kept: dict[str, str]) -> None:
+    def _link(self, element: etree._Element, kept: dict[str, str]) -> None:
         """Keep a reference to an element of the file, or an embedded picture."""
         address = (kept.pop("href", "") or element.get(XLINK_HREF, "")).strip()
         kind = kind_of(element)
@@ -540,7 +536,7 @@ class _Styles:
         self.doubts |= dict.fromkeys(file.doubts)
         return resvg_png(file.sized(LONGEST_EMBEDDED)[0])
 
-    def _transform(self, element: _Element, kept: dict[str, str]) -> None:
+    def _transform(self, element: etree._Element, kept: dict[str, str]) -> None:
         """Fold the `transform-origin` into the transform."""
         if element is self._root and kept.keys() & {"clip-path", "mask"} and _size(self._root) != self._view:
             self._doubt("the SVG has a clip or a mask of the whole picture, which is not understood")

@@ -5,6 +5,7 @@ Tables cannot show shapes or gradients, so decorated codes are included as SVG.
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from qrkit.design.bounds import PIXELS_PER_INCH
@@ -13,6 +14,9 @@ from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.writers import svg
+
+RUNS = re.compile(rb"\x00+|\x01+")
+"""Matches modules of one color side by side."""
 
 
 def write(scene: Scene) -> bytes:
@@ -61,14 +65,9 @@ def _table(plain: Plain) -> str:
 def _row(modules: bytes) -> str:
     """Write a row, including the quiet zone, with one cell for each run of modules of one color."""
     parts = ["<tr>"]
-    start = 0
-    while start < len(modules):
-        dark = modules[start]
-        end = modules.find(1 - dark, start)
-        end = len(modules) if end < 0 else end
-        span = f" colspan={end - start}" if end - start > 1 else ""
-        parts.append(f"<td{span}>{'<b></b>' if dark else ''}")
-        start = end
+    for run in RUNS.findall(modules):
+        span = f" colspan={len(run)}" if len(run) > 1 else ""
+        parts.append(f"<td{span}>{'<b></b>' if run[0] else ''}")
     return "".join(parts)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import dist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from qrkit.late import Image
 from qrkit.scanning.sampling import MARGIN, Greys, reflectance
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 
 PIXELS = 8
 """Pixels per module to which a photo is reduced, by a whole factor."""
@@ -42,7 +39,7 @@ class CloseUp(NamedTuple):
     full: float
 
 
-def close_up(greys: Image, corners: Corners, side: int) -> CloseUp:
+def close_up(greys: Image.Image, corners: Corners, side: int) -> CloseUp:
     """Cut out a symbol of `side` modules with its surroundings."""
     pixels = dist(corners[0], corners[1]) / side
     reach = 1.5 * (MARGIN + 1) * pixels

@@ -6,10 +6,11 @@ where the photo hides too much, there is no grade.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from qrkit.late import Image
 from qrkit.scanning.budget import Budget, Flags, damage, true_modules, with_margin
 from qrkit.scanning.photographs.close_up import PIXELS, CloseUp, Corners, close_up
 from qrkit.scanning.photographs.evening import INNER, MIDDLE, around, even_out, weights_of
@@ -18,10 +19,6 @@ from qrkit.scanning.photographs.photo_words import SIDES
 from qrkit.scanning.photographs.straightening import Straight, align, blurred, is_inverted
 from qrkit.scanning.sampling import MARGIN, Greys, luma_of, middles, reflectance
 from qrkit.symbol.symbol import Symbol
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 
 LEAST_OFF = 0.3
 """Difference from what was meant from which a module is damaged; a design has modules that are neither dark nor light.
@@ -69,7 +66,7 @@ def meant_of(symbol: Symbol) -> Meant:
     return Meant(symbol, (~with_margin(dark)).astype(np.float32), np.zeros_like(dark))
 
 
-def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bool = False) -> PhotoGrade:
+def grade_photo(greys: Image.Image, corners: Corners, meant: Meant, *, is_compared: bool = False) -> PhotoGrade:
     """Grade the print that a photo in grays shows; `is_compared` says that `meant` is a design."""
     close = close_up(greys, corners, meant.symbol.side)
     is_negative = is_inverted(close, meant.white)

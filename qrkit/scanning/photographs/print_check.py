@@ -53,7 +53,7 @@ def check_print(
 
 def _meant(design: Design, sampled: Sampled, budget: Budget) -> Meant:
     """Return what a design shows, in shares of what its paper reflects."""
-    light, dark = reflectance(sampled.modules()), true_modules(budget.symbol)
+    light, dark = reflectance(sampled.modules), true_modules(budget.symbol)
     inner = light[MARGIN:-MARGIN, MARGIN:-MARGIN]
     ink, paper = np.median(inner[dark]), np.median(inner[~dark])
     white = np.clip((light - ink) / (paper - ink or 1), *REACH).astype(np.float32)

@@ -37,7 +37,7 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, QrkitError, extra
-from qrkit.server.clients.hosts import check_listening_host
+from qrkit.server.clients.hosts import listening_socket
 from qrkit.server.clients.proxies import is_free, network_of_peer
 from qrkit.server.clients.shares import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.requests.request import GOES_ON, STANDARD_HEADERS, problem
@@ -104,11 +104,7 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
     """Create a server that listens on the configured host and port. It answers once `run` is called."""
     # waitress would log every request that waits for a thread, even briefly.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    check_listening_host(settings.host)
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # Listening on all IPv6 addresses is meant to include IPv4.
-    both = settings.host == "::" and socket.has_dualstack_ipv6()
-    listening = socket.create_server((settings.host, settings.port), family=family, dualstack_ipv6=both)
+    listening = listening_socket(settings.host, settings.port)
     try:
         return StrictServer(app, settings, listening)
     except BaseException:
@@ -426,11 +422,21 @@ class _Channel(Pushing, HTTPChannel):  # type: ignore[misc]  # waitress has no t
 
 
 class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
-    """The threads that call the app. `shutdown` reports whether all of them have ended."""
+    """The threads that call the app, started when all others are busy. `shutdown` reports whether all have ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__()
+        self._most = most
         self._started: list[threading.Thread] = []
+
+    def add_task(self, task: object) -> None:
+        with self.lock:
+            number = len(self.threads)  # threads end only at the end
+            if number < self._most and len(self.queue) >= number - self.active_count:
+                self.threads.add(number)
+                self.active_count += 1
+                self.start_new_thread(self.handler_thread, number)
+        super().add_task(task)
 
     def wait(self) -> None:
         """Wait until all threads have ended."""
@@ -444,6 +450,7 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:  # noqa: FBT001, FBT002 - waitress's
         end = time.monotonic() + timeout
+        self._most = 0  # a late task starts none
         super().shutdown(cancel_pending, timeout)
         for thread in self._started:
             thread.join(max(0, end - time.monotonic()))
@@ -468,11 +475,11 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self._refused = RefusedConnections(settings)
         self._settings = settings
         self._ending = threading.RLock()  # reentrant: a signal handler may run in the thread that holds it
+        threads = _Threads(settings.threads)
         super().__init__(
-            app, {}, _sock=listening, dispatcher=_Threads(), adj=adjustments, sockinfo=where, bind_socket=False
+            app, {}, _sock=listening, dispatcher=threads, adj=adjustments, sockinfo=where, bind_socket=False
         )
         self.port = int(self.effective_port)
-        self.task_dispatcher.set_thread_count(settings.threads)
 
     def handle_accept(self) -> None:
         """Accept a connection, or close it if its network has too many already."""

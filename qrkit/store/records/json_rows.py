@@ -15,8 +15,6 @@ from qrkit.store.records.campaigns import read_campaign
 from qrkit.store.records.qrcodes import RECORD, SELECT_QRCODES, Links, parts, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
-TOGETHER = 1_000
-"""Number of QR Codes per text: other threads wait while the interpreter copies a text."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created", "rules", "utm")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text
@@ -57,7 +55,7 @@ def readable_tails(store: Store) -> str:
 
 def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     """Yield the `most` oldest QR Codes of an account, in the order they were stored, as JSON for `read_qrcodes`."""
-    for part in parts(store, account_id, most=most, together=TOGETHER):
+    for part in parts(store, account_id, most=most):
         yield _text(store, RECORD, SELECT_QRCODES, part)
 
 

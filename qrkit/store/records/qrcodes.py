@@ -116,8 +116,8 @@ ROW = {name: QRCODES[name] for name in COLUMNS}
 """The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
 """The dtypes of arrays by column type; text columns have dtype object."""
-TOGETHER = 5_000
-"""Number of QR Codes per query."""
+TOGETHER = 10_000
+"""Number of QR Codes per query, because planning one takes as long as reading thousands."""
 MOST_IN_TEXT = 500
 """Number of QR Codes per insert: between two inserts, and while the database works, other threads get their turn."""
 CREATE_STAGED = f"""
@@ -171,10 +171,10 @@ OFTEN = (
     "number", "id", "name", "content", "short_code", "created", "properties", "campaign_id", "scans", "is_available",
     "scan_marker",
 )  # fmt: skip
-RARE = [name for name in COLUMNS if name not in (*OFTEN, "imported_scans")]
+RARE = [name for name in COLUMNS if name not in (*OFTEN, *LOCATION, "imported_scans")]
 """Columns in which most QR Codes have the default. `RECORDS` has NULL in its place, which a driver reads quickest."""
 ALL_DEFAULT = [None] * len(RARE)
-NO_PLACE = vars(Location())
+RARE += LOCATION
 RECORD = (*OFTEN, *RARE)
 """The columns of `RECORDS`, in their order."""
 
@@ -455,21 +455,19 @@ def each_qrcode(
     store: Store, account_id: str, links: Links, *, most: int, campaign: str | None = None
 ) -> Iterator[QRCode]:
     """Yield all QR Codes of an account or a campaign; each is parsed only when it is needed, and not kept in memory."""
-    for part in parts(store, account_id, most=most, together=TOGETHER, campaign=campaign):
+    for part in parts(store, account_id, most=most, campaign=campaign):
         for row in list(store.each_row(SELECT_QRCODES, part)):
             yield read_qrcode(row, links)
 
 
-def parts(
-    store: Store, account_id: str, *, most: int, together: int, campaign: str | None = None
-) -> Iterator[dict[str, Any]]:
-    """Yield the parameters of `SELECT_QRCODES` for `together` QR Codes of an account at a time.
+def parts(store: Store, account_id: str, *, most: int, campaign: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of `SELECT_QRCODES` for `TOGETHER` QR Codes of an account at a time.
 
     All ends are looked up at once, because the database reads all codes that follow one to find the next. The first QR
     Code that the plan does not show is looked up once, because the database reads all codes for it.
     """
     include_waiting(store)
-    asked = {"account": account_id, "campaign": campaign, "together": together}
+    asked = {"account": account_id, "campaign": campaign, "together": TOGETHER}
     ends = [end for (end,) in store.each_row(SELECT_ENDS, asked)]
     asked = {"account": account_id, "campaign": campaign, "content": None, "limit": None}
     beyond = _first_beyond(store, account_id, most)
@@ -548,19 +546,22 @@ def _tags(text: str) -> tuple[str, ...]:
 
 
 READ: dict[str, Callable[[Any], Any]] = {
-    "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
     "tags": _tags,
     "fields": lambda text: OwnFields(stored_json(text, dict, "a QR Code has the damaged fields")),
     "schedule": read_schedule, "rules": read_rules, "gs1": read_entities,
     "valid_since": _moment, "valid_until": _moment,
 }  # fmt: skip
 """Conversions of rare column values that are not those of the field."""
-RARE_FIELDS = [(COLUMNS[name].removeprefix("location."), READ.get(name), name in LOCATION) for name in RARE]
-"""The field of each rare column, its conversion if any, and whether it is a field of the location."""
+RARE_FIELDS = [(COLUMNS[name], READ.get(name)) for name in RARE[: -len(LOCATION)]]
+"""The field of each rare column apart from the location, and its conversion if any."""
 
 
 _defaults = {name: field.get_default(call_default_factory=True) for name, field in QRCode.model_fields.items()}
 DEFAULTS = dict(_defaults)  # without the room for more fields that it has grown: 830 bytes a copy in place of 1,580
+
+
+def _degrees(stored: float | None) -> float | None:
+    return None if stored is None else float(stored)  # JSON of a server has 46 for 46.0
 
 
 def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
@@ -568,17 +569,17 @@ def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
     fields = DEFAULTS.copy()
     (
         _, fields["id"], fields["name"], fields["content"], fields["short_code"], created, properties,
-        campaign, fields["scans"], fields["is_available"], fields["scan_marker"], *rare,
+        campaign, fields["scans"], fields["is_available"], fields["scan_marker"], *rare, address, latitude, longitude,
     ) = row  # fmt: skip
     fields["campaign_id"] = campaign and intern(campaign)  # one text for all QR Codes of a campaign
     fields["created"] = _moment(created)
     fields["properties"] = _properties(properties)
+    if address or latitude is not None or longitude is not None:
+        degrees = {"latitude": _degrees(latitude), "longitude": _degrees(longitude)}
+        fields["location"] = Location.as_stored({"address": address or "", **degrees})
     if rare != ALL_DEFAULT:
-        place: dict[str, Any] = {}
-        for (field, read, is_place), value in zip(RARE_FIELDS, rare, strict=True):
+        for (field, read), value in zip(RARE_FIELDS, rare, strict=True):
             if value is not None:
-                (place if is_place else fields)[field] = read(value) if read else value
-        if place:
-            fields["location"] = Location.as_stored(NO_PLACE | place)
+                fields[field] = read(value) if read else value
     fields |= links(fields)
     return QRCode.as_stored(fields)

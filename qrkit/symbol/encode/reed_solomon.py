@@ -7,8 +7,15 @@ x^8 + x^4 + x^3 + x^2 + 1. The correction codewords are its remainder on divisio
 from __future__ import annotations
 
 from functools import cache
+from itertools import accumulate
 
 MODULUS = 0b1_0001_1101
+ORDER = 255
+"""Number of elements of the field without 0, after which the powers of 2 repeat."""
+POWERS = list(accumulate(range(2 * ORDER), lambda power, _: power << 1 ^ (MODULUS if power & 128 else 0), initial=1))
+"""Powers of 2 in the field."""
+LOGARITHMS = [0, *sorted(range(ORDER), key=POWERS.__getitem__)]
+"""Their exponents, by element; that of 0 has no meaning."""
 
 
 def correction_codewords(block: bytes, count: int) -> bytes:
@@ -30,27 +37,20 @@ def _remainders(count: int) -> tuple[int, ...]:
     generator = _generator(count)
     table = [0]
     for power in range(8):
-        product = int.from_bytes(bytes(_product(1 << power, factor) for factor in generator), "little")
+        product = int.from_bytes(bytes(times(1 << power, factor) for factor in generator), "little")
         table += [one ^ product for one in table]
     return tuple(table)
 
 
 def _generator(count: int) -> list[int]:
     """Return the coefficients of (x - 1)(x - 2)(x - 4)... with `count` factors, highest power first, without the 1."""
-    coefficients, root = [1], 1
-    for _ in range(count):
-        shifted = [_product(coefficient, root) for coefficient in coefficients]
+    coefficients = [1]
+    for root in POWERS[:count]:
+        shifted = [times(coefficient, root) for coefficient in coefficients]
         coefficients = [one ^ other for one, other in zip([*coefficients, 0], [0, *shifted], strict=True)]
-        root = _product(root, 2)
     return coefficients[1:]
 
 
-def _product(one: int, other: int) -> int:
+def times(one: int, other: int) -> int:
     """Multiply two elements of the field."""
-    product = 0
-    while other:
-        if other & 1:
-            product ^= one
-        one = one << 1 ^ (MODULUS if one & 128 else 0)
-        other >>= 1
-    return product
+    return POWERS[LOGARITHMS[one] + LOGARITHMS[other]] if one and other else 0

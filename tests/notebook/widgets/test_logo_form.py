@@ -139,7 +139,7 @@ def test_a_logo_is_found_scaled_and_removed(share, to, plate):
     assert placed_logo(scaled, "icon:heart").share == pytest.approx(to, abs=1e-3)
     for old, new in zip(design.layers, scaled.layers, strict=True):
         assert old.x + old.width / 2 == pytest.approx(new.x + new.width / 2, abs=0.02)
-    assert without_logo(scaled, placed) == plain
+    assert without_logo(scaled, placed.layer) == plain
 
 
 def test_presets_take_the_logo_along_and_leave_their_own_icons_behind(studio):

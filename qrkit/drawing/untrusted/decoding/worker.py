@@ -7,14 +7,10 @@ import struct
 from contextlib import suppress
 from io import BytesIO
 from math import sqrt
-from typing import TYPE_CHECKING
 
 from qrkit.design.picture_files import PILLOW_NAMES, webp_pixels
+from qrkit.late import Image
 from qrkit.symbol.upright import upright
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 
 DONE, REFUSED = 0, 1
 """Outcomes of a request. For `REFUSED`, the answer is the rule that the picture breaks and its code, as JSON."""
@@ -64,10 +60,8 @@ def _fit(data: bytes, most_bytes: bytes) -> bytes:
         picture = _resized(picture, 0.95 * sqrt(most / len(file.getvalue())))
 
 
-def opened(data: bytes) -> tuple[Image, str | None]:
+def opened(data: bytes) -> tuple[Image.Image, str | None]:
     """Return the first frame of a picture, upright, with `MOST_PIXELS` at most, and Pillow's name of its format."""
-    from PIL import Image
-
     if (webp_pixels(data) or 0) > MOST_WEBP_PIXELS:
         raise _too_large(MOST_WEBP_PIXELS)
     picture: Image.Image = Image.open(BytesIO(data), formats=PILLOW_NAMES)
@@ -84,22 +78,20 @@ def opened(data: bytes) -> tuple[Image, str | None]:
     return picture if scale == 1 else _resized(picture, scale), name
 
 
-def _scale(picture: Image) -> float:
+def _scale(picture: Image.Image) -> float:
     """Return by how much a picture must shrink to have `MOST_PIXELS`."""
     return min(1, sqrt(MOST_PIXELS / max(picture.width * picture.height, 1)), LONGEST_SIDE / max(picture.size))
 
 
-def _resized(picture: Image, scale: float) -> Image:
-    from PIL.Image import Resampling
-
-    return picture.resize(_scaled(picture, scale), Resampling.BICUBIC, reducing_gap=2)
+def _resized(picture: Image.Image, scale: float) -> Image.Image:
+    return picture.resize(_scaled(picture, scale), Image.Resampling.BICUBIC, reducing_gap=2)
 
 
-def _scaled(picture: Image, scale: float) -> tuple[int, int]:
+def _scaled(picture: Image.Image, scale: float) -> tuple[int, int]:
     return max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
 
 
-def _in_srgb(picture: Image) -> Image:
+def _in_srgb(picture: Image.Image) -> Image.Image:
     """Convert colors that a profile describes, as browsers do: those of cameras, and of printers in CMYK."""
     from PIL import ImageCms
 
@@ -117,7 +109,7 @@ def _in_srgb(picture: Image) -> Image:
     return picture
 
 
-def _pixels_only(picture: Image) -> Image:
+def _pixels_only(picture: Image.Image) -> Image.Image:
     """Return only the pixels, as RGBA if something is transparent, else as RGB."""
     if picture.mode.startswith("I"):
         # 16-bit gray: Pillow would clip values above 255 instead of scaling them.
@@ -133,15 +125,13 @@ JOBS = {b"read": _read, b"fit": _fit}
 
 def start() -> None:
     """Load what every job needs."""
-    from PIL import Image
+    from PIL import Image  # the module itself, whose limit is set
 
     Image.MAX_IMAGE_PIXELS = MOST_SENT_PIXELS
 
 
 def answer(job: bytes, *parts: bytes) -> tuple[int, bytes]:
     """Do one of `JOBS`, and return the picture, or the rule that it breaks."""
-    from PIL import Image
-
     try:
         return DONE, JOBS[job](*parts)  # type: ignore[operator]  # each has parts of its own
     except _Refused as error:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import struct
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -25,20 +22,10 @@ STEP_PARTS = 3
 FILL, DRAW_OVER, STENCIL = b"f", b"o", b"s"
 """Kinds of steps: fill a box with a color, draw an SVG over what is there, or paint a color through a mask of one byte
 per pixel."""
-DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
-"""Outcomes of a request; for the last two, the answer contains the reason."""
+DONE, NO_DRAWING = 0, 1
+"""Outcomes of a request; for the second, the answer contains the reason."""
 MOST_MEMORY = 3 * 2**30
 """Bytes of address space: the largest image, 40 million pixels, needs several copies of 160 MB."""
-
-
-def _librsvg(svg: bytes, width: int, height: int) -> memoryview:
-    import pyvips
-
-    pyvips.cache_set_max(0)  # it would keep the last drawings and their pixels, which nobody asks for again
-    image = pyvips.Image.svgload_buffer(svg)
-    if (image.width, image.height) != (width, height):
-        raise ValueError(f"the drawing is {image.width} x {image.height} pixels, not {width} x {height}")
-    return memoryview(image.write_to_memory())
 
 
 def resvg_png(svg: bytes) -> bytes:
@@ -64,23 +51,8 @@ def resvg_picture(svg: bytes) -> Image:
     return Image.open(BytesIO(resvg_png(svg))).convert("RGBA")
 
 
-def _resvg(svg: bytes, width: int, height: int) -> bytes:
-    picture = resvg_picture(svg)
-    if picture.size != (width, height):
-        raise ValueError(f"the drawing is {picture.width} x {picture.height} pixels, not {width} x {height}")
-    return picture.tobytes()
-
-
 _WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold", "ExtraBold")
 _CLIPPED = re.compile(rb"<(?:clipPath|mask|pattern)\b")
-
-Drawer = Callable[[bytes, int, int], bytes | memoryview]
-
-ENGINES: dict[str, tuple[str, Drawer]] = {
-    "librsvg": ("pyvips", _librsvg),
-    "resvg": ("resvg_py", _resvg),
-}
-"""Maps each name to its library and its function; the first engine that is installed is used."""
 
 
 class Layer(NamedTuple):
@@ -92,27 +64,20 @@ class Layer(NamedTuple):
     color: tuple[int, ...] = ()
 
 
-class _NoRenderer(Exception):
-    """None is installed, or the one that was asked for does not exist."""
+def _drawn(svg: bytes, width: int, height: int) -> memoryview:
+    """Draw an SVG with librsvg; one with clips, masks or patterns with resvg, because librsvg draws some wrongly."""
+    if _CLIPPED.search(svg):
+        picture = resvg_picture(svg)
+        size, pixels = picture.size, picture.tobytes
+    else:
+        import pyvips
 
-
-@cache
-def _engine() -> Drawer:
-    name = os.environ.get("QRKIT_RASTERISER", "")
-    if name and name not in ENGINES:
-        raise _NoRenderer(f"QRKIT_RASTERISER={name!r} must be one of {', '.join(ENGINES)}")
-    for library, draw in [ENGINES[name]] if name else ENGINES.values():
-        with suppress(ImportError):
-            importlib.import_module(library)
-            return draw
-    raise _NoRenderer(
-        f"no renderer is installed; one of {', '.join(library for library, _ in ENGINES.values())} is needed"
-    )
-
-
-def _drawn(svg: bytes, width: int, height: int) -> bytes | memoryview:
-    """Draw an SVG: one with clips, masks or patterns of strangers with resvg, because librsvg draws some wrongly."""
-    return (_resvg if _CLIPPED.search(svg) else _engine())(svg, width, height)
+        pyvips.cache_set_max(0)  # it would keep the last drawings and their pixels, which nobody asks for again
+        image = pyvips.Image.svgload_buffer(svg)
+        size, pixels = (image.width, image.height), image.write_to_memory
+    if size != (width, height):
+        raise ValueError(f"the drawing is {size[0]} x {size[1]} pixels, not {width} x {height}")
+    return memoryview(pixels())
 
 
 def _draw(*parts: bytes) -> bytes:
@@ -179,7 +144,7 @@ def paint_over(picture: Image | None, size: tuple[int, int], layer: Layer) -> Im
     return picture
 
 
-def _rgba(drawn: bytes | memoryview, size: tuple[int, int]) -> Image:
+def _rgba(drawn: memoryview, size: tuple[int, int]) -> Image:
     from PIL import Image
 
     return Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
@@ -201,18 +166,9 @@ def _compress(head: bytes, pixels: bytes) -> bytes:
 
 
 def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> bytes:
+    import pyvips
+
     bands = len(pixels) // (width * height)
-    try:
-        import pyvips
-    except ImportError:
-        from io import BytesIO
-
-        from PIL import Image
-
-        file = BytesIO()
-        picture = Image.frombytes({3: "RGB", 4: "RGBA"}[bands], (width, height), pixels)
-        picture.save(file, "PNG", compress_level=level)
-        return file.getvalue()
     image = pyvips.Image.new_from_memory(pixels, width, height, bands, "uchar").copy(interpretation="srgb")
     return bytes(image.pngsave_buffer(compression=level, keep="none"))
 
@@ -232,5 +188,4 @@ def answer(job: bytes, *parts: bytes) -> tuple[int, bytes]:
     try:
         return DONE, JOBS[job](*parts)
     except BaseException as error:  # a renderer written in Rust panics with a BaseException
-        outcome = NO_RENDERER if isinstance(error, _NoRenderer) else NO_DRAWING
-        return outcome, " ".join(str(error).split()).encode("utf-8", "replace")[:1000]
+        return NO_DRAWING, " ".join(str(error).split()).encode("utf-8", "replace")[:1000]

@@ -103,7 +103,7 @@ class LogoForm:
         placed = self.placed
         content = fields.get("content", self._content if placed else None)
         if content is None:
-            return without_logo(design, placed) if placed else design
+            return without_logo(design, placed.layer) if placed else design
         plate, name = fields.get("plate", self._plate), str(fields.get("name", self.name))
         size = placed.share * PERCENT if placed and "content" not in fields else None
         with renaming(_path):
@@ -112,7 +112,7 @@ class LogoForm:
             size = checked.size if "size" in fields else size
             if placed and size and fields.keys() == {"size"}:
                 return scaled_logo(design, placed, size / PERCENT, fetch=fetch)
-            plain = without_logo(design, placed) if placed else design
+            plain = without_logo(design, placed.layer) if placed else design
             ring = placed.ring if placed and plate else None
             share = size and size / PERCENT
             changed = plain.with_logo(content, share, plate=plate, ring=ring, name=name, fetch=fetch)

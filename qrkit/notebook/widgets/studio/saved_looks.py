@@ -56,7 +56,7 @@ class SavedLooks:
         """Return a design with a saved look, a `template` or a `brand`, whose logo replaces that of the design."""
         if kind == BRAND and self._portfolio:
             brand = self._portfolio.brands.get(name)
-            return brand.apply(without_logo(design, logo) if logo and brand.logo else design, fetch=fetch)
+            return brand.apply(without_logo(design, logo.layer) if logo and brand.logo else design, fetch=fetch)
         shelf: Any = self._shelf(kind)
         made: Design = shelf.design(name, design.content)
         try:

@@ -74,7 +74,7 @@ def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
     if placed is None or is_icon(design.layers[placed.layer]):
         return with_preset(design, name, colorway)
     logo = design.layers[placed.layer]
-    return with_preset(without_logo(design, placed), name, colorway, logo=logo.content)
+    return with_preset(without_logo(design, placed.layer), name, colorway, logo=logo.content)
 
 
 def thumbnail(look: Design) -> bytes:
