@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
-from itertools import chain
 from typing import Any, BinaryIO
 
 from qrkit.exchange.columns import Row
@@ -17,7 +16,7 @@ from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
     filled,
-    fitting_parts,
+    fitting_rows,
     is_nothing,
     refusing,
     trimmed,
@@ -51,12 +50,14 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     import xlwt
 
     book = xlwt.Workbook(encoding="utf-8")
-    sheets = [_begun(book, sheet, names)]
+    sheets: list[Any] = []
     try:
-        for number, cells in enumerate(chain.from_iterable(fitting_parts(names, rows))):
-            if number and number % MOST_ROWS == 0:
-                sheets.append(_begun(book, f"{sheet} ({len(sheets) + 1})", names))
+        for number, cells in enumerate(fitting_rows(names, rows)):
+            if number % MOST_ROWS == 0:
+                sheets.append(_begun(book, f"{sheet} ({len(sheets) + 1})" if sheets else sheet, names))
             _write_row(sheets[-1], number % MOST_ROWS + 1, cells)
+        if not sheets:
+            _begun(book, sheet, names)
         book.save(file)
     finally:
         for made in sheets:

@@ -220,7 +220,7 @@ class App:
         try:
             self._hosts.check(environ)
             path = environ.get("PATH_INFO", "")
-            if path.startswith("//"):  # of clients whose base URL ends with a slash
+            if not path.startswith("/") or path.startswith("//"):  # some servers give none, some clients two
                 environ["PATH_INFO"] = f"/{path.lstrip('/')}"
             if self._paths:
                 _remove_base_path(environ, self._paths, self.redirects)
@@ -277,11 +277,9 @@ def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dic
 
     The route is "" for all other requests, and where a path that is not just a word begins with no known short code.
     """
-    path = environ.get("PATH_INFO", "")
+    path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
     lowered = path.lower()
-    method = environ["REQUEST_METHOD"]
-    is_read = method in ("GET", "HEAD", "OPTIONS") and path.startswith("/")
-    if not is_read or lowered in OWN_PATHS or lowered.startswith("/api/"):
+    if method not in ("GET", "HEAD", "OPTIONS") or lowered in OWN_PATHS or lowered.startswith("/api/"):
         return "", {}
     if _PLAIN_CODE.fullmatch(path):
         code, rest = path[1:], ""
