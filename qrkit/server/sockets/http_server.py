@@ -466,9 +466,7 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
     def __init__(self, app: WSGIApplication, settings: Settings, listening: socket.socket) -> None:
         # With trusted proxies, `proxies.client_address` reads the forwarded headers; otherwise they are dropped.
         forwards = bool(settings.trusted_proxies)
-        adjustments = Adjustments(
-            sockets=[listening], threads=settings.threads, clear_untrusted_proxy_headers=not forwards, **OPTIONS
-        )
+        adjustments = Adjustments(sockets=[listening], clear_untrusted_proxy_headers=not forwards, **OPTIONS)
         where = (listening.family, listening.type, listening.proto, listening.getsockname())
         self.is_stopping = self._is_hurried = self._is_shut = self._is_woken = False
         self._overdue: list[_Channel] = []
