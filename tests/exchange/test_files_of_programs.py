@@ -219,6 +219,12 @@ def test_a_printed_text_of_60_characters_is_whole_if_the_next_row_is_filled(shop
     assert contents(shop)[0] == long
 
 
+def test_an_address_does_not_go_on_with_another_address(shop):
+    long = f"https://example.org/{'0123456789' * 4}"
+    rows = f"| content | name |\n|---|---|\n| {long} | A |\n| https://e.org/b | |\n"
+    assert shop.import_file(rows.encode()).created == 2
+
+
 @pytest.mark.parametrize("heading", [["content", "name"], ["Long URL", "Short URL"]])
 def test_a_cell_beyond_the_heading_is_told(shop, heading):
     ends = [[], [], [0], ["", None]]
