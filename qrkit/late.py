@@ -25,8 +25,8 @@ if TYPE_CHECKING:  # methods of `Design` from higher rooms, for type checkers an
 
 __all__ = [
     "DOORS", "UNSEEN", "Image", "Later", "Shown", "Watch", "by_name", "check", "etree", "followed", "frame_as_wrapper",
-    "largest_logo", "late_names", "make_scannable", "named", "notebook", "np", "on_demand", "open_doors", "pd", "watch",
-    "with_logo",
+    "html", "largest_logo", "late_names", "make_scannable", "named", "notebook", "np", "on_demand", "open_doors", "pd",
+    "watch", "with_logo",
 ]  # fmt: skip
 
 Item = TypeVar("Item")
@@ -51,12 +51,14 @@ class _LateModule(ModuleType):
 
 
 if TYPE_CHECKING:
+    import html
+
     import numpy as np
     import pandas as pd
     from lxml import etree
     from PIL import Image
 else:
-    Image, etree, np, pd = map(_LateModule, ("PIL.Image", "lxml.etree", "numpy", "pandas"))
+    Image, etree, html, np, pd = map(_LateModule, ("PIL.Image", "lxml.etree", "html", "numpy", "pandas"))
 
 
 def named(origin: str) -> Any:

@@ -7,7 +7,7 @@ Caption(text='Say hi')
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from qrkit.design.decoration import Photo
@@ -114,7 +114,7 @@ def _brought(field: str) -> set[str | None]:
 
 def _sample_photo() -> str:
     """Return the photo of a look until you pass your own, as a data URI: hills in the evening."""
-    return data_uri(files("qrkit.design").joinpath("hills.svg").read_bytes())
+    return data_uri(Path(__file__).with_name("design").joinpath("hills.svg").read_bytes())
 
 
 def _names(name: str, colorway: str | None) -> tuple[str, str]:

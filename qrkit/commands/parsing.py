@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
 from shlex import join, quote
-from shutil import get_terminal_size
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -42,7 +41,15 @@ class Layout(argparse.HelpFormatter):
     """Formats help in two columns, up to the width of the terminal; indented lines stay as they are."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=COLUMN, width=min(MOST_COLUMNS, get_terminal_size().columns) - 1)
+        super().__init__(prog, width=MOST_COLUMNS)
+
+    def format_help(self) -> str:
+        """Format the help; only now is the terminal asked for its width, since argparse makes many formatters."""
+        from shutil import get_terminal_size
+
+        self._width = min(MOST_COLUMNS, get_terminal_size().columns) - 1
+        self._max_help_position = min(COLUMN, max(self._width - 20, 2 * self._indent_increment))
+        return super().format_help()
 
     def add_argument(self, action: argparse.Action) -> None:
         """Measure an argument, and add the indentation of commands, which argparse leaves out."""

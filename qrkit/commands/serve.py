@@ -91,7 +91,8 @@ def _serve(asked: argparse.Namespace) -> None:
             while_listening.enter_context(recording_uptime(portfolio.store))
             while_listening.enter_context(looking_daily(str(asked.store), portfolio.time_zone))
         url = f"http://{reachable(settings.host)}:{port}"
-        print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")
+        # No signs behind URLs, which terminals take for a part of a link.
+        print(f"{portfolio.store.path}{new} at {url} with short URLs below {base_url}")
         print(f"try {url}/api/v3/generate?content=hello (Ctrl-C stops)", flush=True)
         operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, base_url)
 

@@ -7,7 +7,6 @@ import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -65,6 +64,8 @@ def is_missing(place: str) -> bool:
 
 def neighbor(place: str) -> str:
     """Return the most similarly named store in the same folder; empty if there is none."""
+    from difflib import get_close_matches
+
     name, others = Path(place).name, _stores_beside(place)
     return next((others[stem] for stem in get_close_matches(name.removesuffix(".duckdb"), others, n=1)), "")
 

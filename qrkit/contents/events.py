@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field
@@ -26,8 +26,9 @@ from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, une
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import Problem, raise_any
 
-WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+WEEKDAYS = get_args(Weekday)
+Frequency = Literal["daily", "weekly", "monthly", "yearly"]
 
 
 Title = Annotated[OneLine, Length(1, 200), Field(description="What it is called.", examples=["Opening"])]
@@ -46,9 +47,7 @@ Place = Annotated[Annotated[OneLine, Length(1, 300)] | None, Field(description="
 Description = Annotated[PlainText | None, Field(description="What it is about; long texts make large symbols.")]
 Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
 Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the contact person.")]
-Repeat = Annotated[
-    Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often the event repeats.")
-]
+Repeat = Annotated[Frequency | None, Field(description="How often the event repeats.")]
 Every = Annotated[
     Annotated[Whole, Within(1, 99, "days, weeks, months or years")],
     Field(description="2 with `weekly` is every other week."),
@@ -81,7 +80,6 @@ Compact = Annotated[
     ),
 ]
 
-REPEATS = ("daily", "weekly", "monthly", "yearly")
 UNTIL_TIME = time(23, 59, 59)
 YEARS = range(2, 9999)
 """Python knows the years 1 to 9999; in another time zone, an event in the first or the last could lie outside them."""
@@ -332,7 +330,7 @@ def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
         parts = {name: value for name, value in parts.items() if value != own.get(name)}
     is_whole = not parts and len(fields) == 1 + len(numbers) + ("until" in fields) + ("weekdays" in fields)
     is_read = fields.get("until", start) and set(fields.get("weekdays", ())) <= set(WEEKDAYS)
-    return fields if is_whole and is_read and repeat in REPEATS else {}
+    return fields if is_whole and is_read and repeat in get_args(Frequency) else {}
 
 
 def last_day_of(until: str, zone: str | None) -> date | None:

@@ -50,6 +50,10 @@ def _day_or_time(value: Any) -> Any:
         raise broken("must lie in the years 1 to 9999 of UTC") from error
 
 
+_OFFSET = re.compile(r"(?:UTC|GMT)? ?([+-])([0-9]{1,2})(?::?00)?", re.IGNORECASE)
+"""Matches an offset from UTC in whole hours."""
+
+
 def zone_or_none(name: str) -> ZoneInfo | None:
     """Return the time zone with an IANA name; None if no time zone has this name."""
     try:
@@ -61,6 +65,9 @@ def zone_or_none(name: str) -> ZoneInfo | None:
 def suggest_zone(name: str) -> str:
     """Return a suggestion for an unknown name, because many people type only the city, such as "Berlin"."""
     names = sorted(available_timezones())
+    if offset := _OFFSET.fullmatch(name.strip()):  # UTC+1 is Etc/GMT-1
+        zone = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{int(offset[2])}"
+        return f"; names of offsets have the opposite sign; did you mean {zone!r}?" if zone in names else ""
     end = re.sub("[ /]", "_", f"/{name.lower()}")
     match = next((one for one in names if f"/{one.lower()}".replace("/", "_").endswith(end)), "")
     alike = (one for one in names if one.count("/") == name.count("/"))  # not Europe/San_Marino for W. Europe Time

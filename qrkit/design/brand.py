@@ -10,8 +10,9 @@ from pydantic import AfterValidator, Field, StrictStr, model_validator
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Markers, Modules
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.design.frames import Caption, FontUri, Frame
+from qrkit.design.frames import USUAL, Caption, FontUri, Frame
 from qrkit.design.limits import Asset, Length, MarkerPattern
+from qrkit.languages import say
 from qrkit.model import Model, Object, broken
 
 Fetch = Callable[[str], bytes]
@@ -175,7 +176,8 @@ class Brand(Model):
         elif design.frame and design.frame.caption:
             frame = self.frame.replace(caption=design.frame.caption)
         else:
-            frame = self.frame
+            usual = self.frame.words is USUAL and say(USUAL.text)  # in the language of the context, as in presets
+            frame = self.frame.replace(caption=usual) if usual and usual != USUAL.text else self.frame
         if caption is not None:
             frame = (frame or Frame("bar")).replace(caption=caption)
         if self.font and frame and frame.words and frame.words.font is None:

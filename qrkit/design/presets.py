@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from qrkit.design.decoration import Layer, Markers, Modules
@@ -34,7 +34,7 @@ class Palette(NamedTuple):
     ground: str
 
 
-_FILE = tomllib.loads(files("qrkit.design").joinpath("presets.toml").read_text(encoding="utf-8"))
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 PALETTES = {name: Palette(*colors) for name, colors in _FILE["palettes"].items()}
 CONFETTI = ("#155E31", "#1E40AF", "#A21255")
 """Inks that join that of a colorway in a palette."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from html import escape, unescape
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from qrkit.design.color import Color
 from qrkit.design.limits import EXTENT, ICON, ICON_BOX
 from qrkit.design.outline import Outline
+from qrkit.late import html
 
 _BEGINNING = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20data-rotated='"
 _ROOT = re.compile(
@@ -85,7 +85,7 @@ class Rotated(NamedTuple):
 
     def _image(self) -> str:
         size = f"width='{_number(self.width)}' height='{_number(self.height)}' preserveAspectRatio='none'"
-        name = escape(self.content)
+        name = html.escape(self.content)
         if not self.content.lower().startswith(ICON):
             return f"<image {size} href='{name}'/>"
         from qrkit.design.shapes.icons import icon_path
@@ -118,7 +118,7 @@ def read_rotated(content: str) -> Rotated | None:
         return None
     if abs(degrees) > 180 or not EXTENT.low <= min(width, height) <= max(width, height) <= EXTENT.high:
         return None
-    image, color = unescape(found["content"]), found["color"]
+    image, color = html.unescape(found["content"]), found["color"]
     if color and not image.lower().startswith(ICON):
         return None
     return Rotated(image, width, height, degrees, Color.parse(color) if color else None)

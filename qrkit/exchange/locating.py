@@ -384,7 +384,7 @@ def _repeats(cells: Sequence[str], titles: Sequence[str]) -> bool:
     """Return whether a row is the heading, in lowercase, once more, as between the pages of a list or joined files."""
     if len(titles) < 2 or titles[0] not in cells[0].lower():  # most rows are done with here
         return False
-    return _lower(map(tidy, cells)) == titles
+    return tidy(cells[0]).lower() == titles[0] and _lower(map(tidy, cells)) == titles
 
 
 def _lower(titles: Iterable[str]) -> tuple[str, ...]:

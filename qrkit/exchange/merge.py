@@ -44,16 +44,14 @@ _CHANGED: dict[Reason, Sentence] = {
     "no-address": "{count} with a content that is not an address",
 }
 """Summary texts for rows that were imported with changes."""
-_TO_FIX: frozenset[Reason] = frozenset({
-    "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "suspicious-url",
-    "no-address", "field-left-out", "rule-without-effect", "damaged-text",
+_LOST: frozenset[Reason] = frozenset({
+    "invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "count-unreadable", "field-left-out",
 })  # fmt: skip
+"""The reasons of rows that were left out, or that lost something."""
+_TO_FIX = _LOST | {"suspicious-url", "no-address", "rule-without-effect", "damaged-text"}
 """The reasons of rows that people want to correct."""
-_NOT_KEPT: frozenset[Reason] = frozenset({
-    "invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable",
-    "count-unreadable", "template-unknown", "formula-unsaved", "field-left-out",
-})  # fmt: skip
-"""The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
+_NOT_KEPT = _LOST | {"renamed", "changed", "template-unknown", "formula-unsaved"}
+"""The reasons of rows that are not in the portfolio as they stand in the file."""
 _NUMBERED = re.compile(r"(?:(.+) )?\(([2-9]|[1-9][0-9]{1,8})\)", re.DOTALL)
 """Matches a name that an import numbered, such as `A (2)`."""
 MOST_HOSTS = 3

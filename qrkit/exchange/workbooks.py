@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from qrkit.errors import Problem, UnreadableFile, raise_any
@@ -58,24 +58,20 @@ def is_nothing(cell: Any) -> bool:
     return is_missing or (isinstance(cell, float) and not math.isfinite(cell))
 
 
-def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
-    """Yield the rows in batches, at least one, after checking that the texts of a batch fit into cells.
+def fitting_rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a sheet, after checking that the texts of a batch of them fit into cells.
 
     The first row is row 2 of the file, below the heading. An error names each column with a text that is too long, and
     its first such row.
     """
     waiting = iter(rows)
-    first = 2
-    while True:
+    for first in count(2, TOGETHER):
         part = list(islice(waiting, TOGETHER))
-        columns = zip(names, zip(*part, strict=True), strict=False)
-        problems = [problem for name, cells in columns if (problem := _too_long(name, cells, first))]
-        raise_any(problems)
-        if part or first == 2:
-            yield part
-        first += len(part)
-        if len(part) < TOGETHER:
+        if not part:
             return
+        columns = zip(names, zip(*part, strict=True), strict=True)
+        raise_any([problem for name, cells in columns if (problem := _too_long(name, cells, first))])
+        yield from part
 
 
 def _too_long(name: str, cells: Iterable[Any], first: int) -> Problem | None:

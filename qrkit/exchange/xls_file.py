@@ -16,7 +16,7 @@ from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
     filled,
-    fitting_parts,
+    fitting_rows,
     is_nothing,
     refusing,
     trimmed,
@@ -51,18 +51,13 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
 
     book = xlwt.Workbook(encoding="utf-8")
     sheets: list[Any] = []
-    row = MOST_ROWS  # the row within the sheet; start as if a sheet were full, so that the first one is created
     try:
-        for part in fitting_parts(names, rows):
-            done = 0
-            while done < len(part) or not sheets:
-                if row == MOST_ROWS:
-                    sheets.append(_begun(book, f"{sheet} ({len(sheets) + 1})" if sheets else sheet, names))
-                    row = 0
-                fitting = part[done : done + MOST_ROWS - row]
-                _fill(sheets[-1], fitting, row + 1)
-                row += len(fitting)
-                done += len(fitting)
+        for number, cells in enumerate(fitting_rows(names, rows)):
+            if number % MOST_ROWS == 0:
+                sheets.append(_begun(book, f"{sheet} ({len(sheets) + 1})" if sheets else sheet, names))
+            _write_row(sheets[-1], number % MOST_ROWS + 1, cells)
+        if not sheets:
+            _begun(book, sheet, names)
         book.save(file)
     finally:
         for made in sheets:
@@ -155,14 +150,12 @@ def _format_of(cell: Any, book: Any) -> str:
     return "" if cell.xf_index is None else str(book.format_map[book.xf_list[cell.xf_index].format_key].format_str)
 
 
-def _fill(sheet: Any, part: Iterable[Sequence[Any]], start: int) -> None:
-    """Write rows to a sheet, starting at row `start`."""
-    for number, cells in enumerate(part, start=start):
-        row = sheet.row(number)
-        for place, cell in enumerate(cells):
-            _write_cell(row, place, cell)
-        if number % AT_ONCE == 0:
-            sheet.flush_row_data()
+def _write_row(sheet: Any, number: int, cells: Iterable[Any]) -> None:
+    row = sheet.row(number)
+    for place, cell in enumerate(cells):
+        _write_cell(row, place, cell)
+    if number % AT_ONCE == 0:
+        sheet.flush_row_data()
 
 
 def _write_cell(row: Any, place: int, cell: Any) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from io import BytesIO
-from itertools import chain
 from typing import Any, BinaryIO
 from zipfile import ZipFile
 
@@ -21,7 +20,7 @@ from qrkit.exchange import archives
 from qrkit.exchange.columns import Row
 from qrkit.exchange.locating import Part, Place, Share
 from qrkit.exchange.table_files import Writing
-from qrkit.exchange.workbooks import OUR_SHEET, fitting_parts, is_nothing, refusing, typed, without_apostrophes
+from qrkit.exchange.workbooks import OUR_SHEET, fitting_rows, is_nothing, refusing, typed, without_apostrophes
 from qrkit.exchange.xlsx_parts import Package, cells_of
 
 BOLD = ' s="1"'
@@ -56,7 +55,7 @@ def _sheet_data(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     columns = [get_column_letter(place) for place in range(1, len(names) + 1)]
     data = BytesIO()
     data.write(_row(1, columns, names, style=BOLD))
-    for number, row in enumerate(chain.from_iterable(fitting_parts(names, rows)), start=2):
+    for number, row in enumerate(fitting_rows(names, rows), start=2):
         data.write(_row(number, columns, row))
     return data.getvalue()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 from qrkit.design.presets import PRESETS
 from qrkit.errors import one_of
@@ -27,7 +27,7 @@ class Gallery(Shown):
             InvalidParameter: If no preset has this name.
         """
         known = one_of("preset", name, PRESETS, "is not a preset")
-        return files("qrkit.pictures").joinpath("thumbnails", f"{known}.png").read_bytes()
+        return Path(__file__).with_name("thumbnails").joinpath(f"{known}.png").read_bytes()
 
     def __repr__(self) -> str:
         return f"<Gallery of {len(PRESETS)}: {', '.join(PRESETS)}>"

@@ -57,7 +57,6 @@ class CodeDesigns:
         self._default, self._campaigns, self._read = default, campaigns, read
         self.field_names = cache(field_names)
         self._fields: dict[str, Mapping[str, Any] | None] = {}
-        self._only = ""
 
     @classmethod
     def of(cls, store: Store, account_id: str) -> Self:
@@ -86,14 +85,10 @@ class CodeDesigns:
         """Return designs that draw every QR Code in the look of one design."""
         text = json.dumps(plain(template_fields(look), only_set=True))
         named = {one.id: (one.name, "") for one in campaigns}
-        designs = cls(LOOK, named, {LOOK: text}.get, lambda: field_names)
-        designs._only = LOOK
-        return designs
+        return cls(LOOK, named, {LOOK: text}.get, lambda: field_names)  # no other template is there
 
     def template_of(self, code: QRCode) -> str:
         """Return the name of the template that draws a QR Code; "" if its properties do."""
-        if self._only:
-            return self._only
         names = (code.template, self._campaigns.get(code.campaign_id or "", ("", ""))[1], self._default)
         return next((name for name in names if name and self._template(name) is not None), "")
 

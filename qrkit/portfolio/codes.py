@@ -16,11 +16,11 @@ from unicodedata import normalize
 from qrkit.contents.cards import summary
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, Problem, similar
+from qrkit.errors import InvalidParameter, NotFound, Problem, raise_any, similar
 from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.given_fields import checked_terms, merged, only_given, with_fields
-from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
+from qrkit.portfolio.trackable import check_change, check_tail, check_trackable, unanswered_rules
 from qrkit.store import Store
 from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
@@ -141,7 +141,7 @@ class Records:
         """
         given = only_given(name=name, description=description, template=template, rules=rules, utm=utm)
         campaign = Campaign(id=new_id(), created=self._clock(), **given)
-        check_rules(campaign.rules)
+        raise_any(unanswered_rules(campaign.rules))
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
@@ -206,7 +206,7 @@ class Records:
             changes |= {} if utm is None else {"utm": merged(before.utm, utm)}
             changed = before.replace(**changes)
             if changed.rules != before.rules:
-                check_rules(changed.rules)
+                raise_any(unanswered_rules(changed.rules))
             if name is not None:
                 self._warn_of_case(changed)
             campaign_table.update_campaign(self.store, changed)

@@ -164,24 +164,15 @@ class Written(Explained):
         from qrkit.portfolio.code_designs import CodeDesigns
         from qrkit.portfolio.written_codes import write_codes
 
+        store, account_id, size = self.store, self.account.id, how["print_size"]
         codes = (code for code in self._each(self._short_links) if code.is_available)
         asked = (code for code in codes if ids is None or code.id in ids)
-        count_of_all = count_qrcodes(self.store, self.account.id)
-        found = seen(asked, "Exporting", min(count_of_all, self.account.limits.most_qrcodes))
-        designs = CodeDesigns.of(self.store, self.account.id)
-        size = how["print_size"]
+        count = min(count_qrcodes(store, account_id), self.account.limits.most_qrcodes)
+        designs = CodeDesigns.of(store, account_id)
         check = ExportCheck(designs, ON_PAPER if size else (), size)
-        write_codes(
-            format,
-            file,
-            found,
-            self.list_campaigns(),
-            designs,
-            **how,
-            has_tags=has_tags_or_fields(self.store, self.account.id),
-            has_terms=has_terms(self.store, self.account.id),
-            drawn=check.see,
-        )
+        how |= {"has_tags": has_tags_or_fields(store, account_id), "has_terms": has_terms(store, account_id)}
+        found = seen(asked, "Exporting", count)
+        write_codes(format, file, found, self.list_campaigns(), designs, **how, drawn=check.see)
         check.warn(stacklevel=4)
 
     def _short_links(self, fields: Mapping[str, Any]) -> dict[str, str]:

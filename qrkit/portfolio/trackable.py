@@ -64,11 +64,6 @@ def titles_read_from_code(contents: Mapping[str, str]) -> dict[str, str]:
     return {name: title for name, text in contents.items() if (title := title_if_read_from_code(text))}
 
 
-def check_rules(rules: Sequence[RedirectRule]) -> None:
-    """Check that each of the rules that a campaign has for its QR Codes can answer."""
-    raise_any(unanswered_rules(rules))
-
-
 def unanswered_rules(rules: Sequence[RedirectRule]) -> list[Problem]:
     """Return the problems of rules that never answer."""
     told = unanswered(rules)

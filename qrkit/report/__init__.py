@@ -23,7 +23,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import ATTRIBUTES, Asked, CompareTo
+from qrkit.report.comparisons import ATTRIBUTES, CompareTo, Scope
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
 from qrkit.report.facts import Facts, gather
@@ -324,7 +324,7 @@ def _heading(portfolio: Portfolio, campaigns: Sequence[Campaign], title: str | N
 def _report(
     portfolio: Portfolio,
     scans: Scans,
-    asked: Asked,
+    asked: Scope,
     heading: Heading,
     brand: Brand | None,
     *,
@@ -352,7 +352,7 @@ def _parse(
     compare_to: str | tuple[date | str, date | str] | None = None,
     holidays: Collection[date] = (),
     least: int | None = None,
-) -> Asked:
+) -> Scope:
     for name in attributes:
         check_attribute("attributes", name, scans)
     if least is not None and TAG in attributes:
@@ -362,7 +362,7 @@ def _parse(
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", str(until), f"must come after since, {since}"))
     least = None if least is None else check_least(least)
-    return Asked(
+    return Scope(
         first,
         after,
         zone_of(time_zone or scans.time_zone).key,

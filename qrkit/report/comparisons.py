@@ -46,7 +46,7 @@ FEWEST_OF_NEW = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Scope:
     """What a report is about.
 
     Attributes:
@@ -194,7 +194,7 @@ class Comparisons:
 
 
 def compared(
-    scans: Scans, whole: Span | None, daily: Mapping[date, int], asked: Asked, *, names: Mapping[str, str], part: str
+    scans: Scans, whole: Span | None, daily: Mapping[date, int], asked: Scope, *, names: Mapping[str, str], part: str
 ) -> Comparisons:
     """Make all comparisons of a view. `whole` are the days to compare; None if they are too few.
 
@@ -334,7 +334,7 @@ def _is_by_places(scans: Scans, leading: Change | None, campaigns: Sequence[str]
     return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
 
 
-def _span_before(scans: Scans, whole: Span, asked: Asked) -> Span | None:
+def _span_before(scans: Scans, whole: Span, asked: Scope) -> Span | None:
     """Return the days to compare with; None for the first half of the period."""
     compare_to = asked.compare_to
     if isinstance(compare_to, tuple):

@@ -10,7 +10,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, extra
 from qrkit.files import complete_file, writing
 from qrkit.languages import current_language, say
-from qrkit.report.comparisons import Asked
+from qrkit.report.comparisons import Scope
 from qrkit.report.facts import Facts
 from qrkit.store.postgresql.database import is_server
 
@@ -75,7 +75,7 @@ def _drawn(chart: str) -> str:
     return chart if current_language() == "en" else f"with charts.in_language(language):\n    display({chart})"
 
 
-def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Asked]) -> Path:
+def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Scope]) -> Path:
     """Run the cells in a new kernel, write the notebook, and return its path.
 
     An existing file is replaced only once the new one is complete. `asked` has the file of the store, the ID of the

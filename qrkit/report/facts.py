@@ -15,7 +15,7 @@ from qrkit import analytics
 from qrkit.analytics.over_time import by_day
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import FEWEST_DAYS, Asked, Comparisons, Span, compared
+from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Scope, Span, compared
 from qrkit.report.sentences import say
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import names_of, quoted, titles_of
@@ -192,7 +192,7 @@ class Facts:
         ]
 
 
-def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
+def gather(portfolio: Portfolio, scans: Scans, asked: Scope) -> Facts:
     """Gather all facts about a view of a portfolio's scans in the given period."""
     view, most = asked.of(scans), MOST_ROWS if asked.least is None else MOST_VALUES
     with reading_one_state(portfolio.store):  # all questions see the same scans
@@ -327,13 +327,13 @@ def _outages(view: Scans, first: date | None, last: date | None, comparisons: Co
     return pd.concat(map(analytics.outages, views), ignore_index=True)
 
 
-def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
+def _period(asked: Scope, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
     """Return the first and last day of the period; by default the days of the first and the last scan."""
     found = (per_day["day"].iloc[0].date(), per_day["day"].iloc[-1].date()) if per_day["scans"].sum() else (None, None)
     return asked.since or found[0], asked.until - timedelta(days=1) if asked.until else found[1]
 
 
-def whole_days(asked: Asked, first: date | None, last: date | None) -> Span | None:
+def whole_days(asked: Scope, first: date | None, last: date | None) -> Span | None:
     """Return the days to compare, without the days of the first and last scan, which may be incomplete."""
     if first is None or last is None:
         return None
@@ -369,7 +369,7 @@ def _by_code(scans: Scans, codes: Sequence[QRCode]) -> tuple[dict[str, int], dic
     return _counts(frame), _counts(frame, "visitors")
 
 
-def _sizes(scans: Scans, asked: Asked) -> dict[str, Any]:
+def _sizes(scans: Scans, asked: Scope) -> dict[str, Any]:
     """Return what groups are measured by: fields of the facts by name. Most are counted only to hide small groups."""
     if asked.least is None:
         return {"visitors_in": {}, "keyless": {"qrcode_id": _keyless(scans, "qrcode_id")}}

@@ -30,12 +30,12 @@ from qrkit.analytics import without_small_groups
 from qrkit.analytics.over_time import by_day
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
-from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Asked, Comparisons, Span, compare_sides
+from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Comparisons, Scope, Span, compare_sides
 from qrkit.report.facts import MOST_ROWS, Facts, whole_days
 from qrkit.report.ranked_tables import ALL_OTHERS
 
 
-def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
+def shareable(facts: Facts, asked: Scope, least: int) -> Facts:
     """Return the facts without groups of fewer than `least` visitors or scans.
 
     The attributes of `facts` must have a row for each value.
@@ -189,7 +189,7 @@ def _waiting(per_day: pd.DataFrame, least: int) -> pd.DataFrame:
     )
 
 
-def _trimmed(facts: Facts, asked: Asked) -> Facts:
+def _trimmed(facts: Facts, asked: Scope) -> Facts:
     """Return the facts for the days from the first to the last one with scans, except for bounds that were asked for.
 
     Otherwise, the period would begin with the day of the first scan, even if that scan counts on a later day.

@@ -1,4 +1,4 @@
-"""Builds the WSGI app: Falcon finds the route, a handler answers, and every answer has the standard headers."""
+"""Builds the WSGI app: a route is found, its handler answers, and every answer has the standard headers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
-from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from qrkit.contents.gs1_compression import SHORTEST, is_compressed_key
 from qrkit.contents.gs1_identifiers import KEYS
@@ -53,28 +54,26 @@ from qrkit.visits.countries_of_addresses import Places
 from qrkit.visits.redirect import Locate, Redirects, nowhere
 
 with extra("server"):
-    import falcon
-    from falcon.routing import BaseConverter
-
-    if not find_spec("babel"):  # which pages load when a visitor needs one
-        raise ModuleNotFoundError(name="babel")
+    for library in ("babel", "falcon"):  # which are loaded when a visitor needs a page, or a client sends a form
+        if not find_spec(library):
+            raise ModuleNotFoundError(name=library)
 
 if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
 
 _log = logging.getLogger("qrkit")
 
-Responder = Callable[..., None]
-Answering = Callable[[WSGIEnvironment, Mapping[str, str], Callable[[int], bytes]], Response]
-"""Answers a request, given its environment, the variable parts of its path, and a function that reads its body."""
+Answering = Callable[[WSGIEnvironment, Mapping[str, str]], Response]
+"""Answers a request, given its environment and the variable parts of its path."""
 
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
 ROUTE = "qrkit.route"
 """Key of the WSGI environment that holds the path template of the route."""
 
-SHORT_URLS = {route.path: route for route in ROUTES if route.method == "GET" and route.path.startswith("/{")}
-"""The routes of most requests."""
+STATUS_LINES = {one.value: f"{one.value} {one.phrase}" for one in HTTPStatus}
+WITH_SLASHES = ("urlinfo", "gs1")
+"""The variable parts of paths that go on behind a slash."""
 _PLAIN_CODE = re.compile(r"/[0-9A-Za-z_-]{1,200}")
 """The path of nearly all short URLs."""
 OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in route.path)])
@@ -164,10 +163,15 @@ class App:
         self._hosts = hosts
         self._locate = locate
         self._access = Access(settings, clock=service.clock)
-        self._falcon = _make_falcon(service, settings)
+        self._answering: dict[str, dict[str, Answering]] = {}
+        for route in ROUTES:
+            methods = self._answering.setdefault(route.path, {})
+            methods[route.method] = _answering(service, settings, route)
+            if route.method == "GET":
+                methods["HEAD"] = methods["GET"]
+        self._answering["/{gs1}"]["OPTIONS"] = self._answering["/{gs1}"]["GET"]
         if self.redirects.locate is nowhere and asks_for_places(service.store):
             _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
-        self._short_urls = {path: _answering(service, settings, route) for path, route in SHORT_URLS.items()}
 
     def __repr__(self) -> str:
         return f"<App of {self._service.store!r}>"
@@ -195,52 +199,57 @@ class App:
         self.settings = self._access.settings = settings
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request, even if Falcon itself fails. Every response has the standard headers."""
-        done, metrics = self._access.begun(), self._metrics
-        begun = time.perf_counter() if metrics else 0.0
-        id = request_id(environ, self.settings)
+        """Answer a request. Every response has the standard headers."""
+        begun, id = time.perf_counter(), request_id(environ, self.settings)
         token = REQUEST_ID.set(id)
-
-        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            standard = STANDARD
-            if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
-                status, standard = "204 No Content", PREFLIGHT
-                headers = [
-                    (name, f"{value}, OPTIONS" if name.lower() == "allow" and "OPTIONS" not in value else value)
-                    for name, value in headers
-                    if not name.lower().startswith("content-")
-                ]
-            own = {header[0].lower(): header for header in headers}
-            sent = [*(standard | own).values(), ("X-Request-ID", id)]
-            done(environ, status, sent, environ.get(ASKED))
-            if metrics:
-                metrics.count(environ.get(ROUTE, ""), int(status[:3]), time.perf_counter() - begun)
-            return start_response(status, sent, exc_info)
-
         try:
-            return self._answer(environ, start)
+            answer = self._answer(environ)
+            status, headers = _head(environ["REQUEST_METHOD"], answer)
+            headers.append(("X-Request-ID", id))
+            self._access.write(environ, status, headers, environ.get(ASKED), begun)
+            if self._metrics:
+                self._metrics.count(environ.get(ROUTE, ""), status, time.perf_counter() - begun)
+            start_response(STATUS_LINES[status], headers)
+            if environ["REQUEST_METHOD"] == "HEAD":
+                return []
+            return iter([answer.body]) if answer.goes_on else [answer.body]  # the length of an iterator is unknown
         finally:
             REQUEST_ID.reset(token)
 
-    def _answer(self, environ: WSGIEnvironment, start: Any) -> Iterable[bytes]:
+    def _answer(self, environ: WSGIEnvironment) -> Response:
         try:
             self._hosts.check(environ)
             path = environ.get("PATH_INFO", "")
-            if path.startswith("//"):  # of clients whose base URL ends with a slash
+            if not path.startswith("/") or path.startswith("//"):  # some servers give none, some clients two
                 environ["PATH_INFO"] = f"/{path.lstrip('/')}"
             if self._paths:
                 _remove_base_path(environ, self._paths, self.redirects)
+            # Almost all requests scan a printed code; comparing them with all routes would take as long as answering.
             route, parts = _short_url(environ, self.redirects)
             if not route:
-                return self._falcon(environ, start)
-            # Almost all requests scan a printed code; finding their route would take as long as answering them.
-            answer = self._short_urls[route](environ, parts, lambda _most: b"")
+                return self._answer_other(environ)
+            return self._answering[route][environ["REQUEST_METHOD"]](environ, parts)
         except QrkitError as error:
-            answer = problem(error)
+            return problem(error)
         except Exception:
-            answer = _bug(environ.get("PATH_INFO", ""))
-        _send(answer, start)
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+            answer, asked = _bug(environ.get("PATH_INFO", "")), environ.get(ASKED)
+            return replace(answer, headers=asked.joining | dict(answer.headers)) if asked else answer
+
+    def _answer_other(self, environ: WSGIEnvironment) -> Response:
+        """Answer a request that follows no short URL."""
+        method, path = environ["REQUEST_METHOD"], _text(environ.get("PATH_INFO", ""))
+        try:
+            route, parts = _route_of(path)
+            methods = self._answering[route]
+            allowed = [*sorted(methods), "OPTIONS"]
+            if method == "OPTIONS":
+                return Response(headers={"Allow": ", ".join(allowed)})
+            if method not in methods:
+                raise WrongMethod(method, allowed)
+        except (NotFound, WrongMethod) as error:
+            answer, headers = problem(error), headers_of(environ)
+            return _as_page(error, answer, headers) if _reads_pages(headers, path) else answer
+        return methods[method](environ, parts)
 
 
 def _remove_base_path(environ: WSGIEnvironment, paths: Sequence[str], redirects: Redirects) -> None:
@@ -268,11 +277,9 @@ def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dic
 
     The route is "" for all other requests, and where a path that is not just a word begins with no known short code.
     """
-    path = environ.get("PATH_INFO", "")
+    path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
     lowered = path.lower()
-    method = environ["REQUEST_METHOD"]
-    is_read = method in ("GET", "HEAD", "OPTIONS") and path.startswith("/")
-    if not is_read or lowered in OWN_PATHS or lowered.startswith("/api/"):
+    if method not in ("GET", "HEAD", "OPTIONS") or lowered in OWN_PATHS or lowered.startswith("/api/"):
         return "", {}
     if _PLAIN_CODE.fullmatch(path):
         code, rest = path[1:], ""
@@ -308,57 +315,39 @@ def _locator(path: str | None) -> Locate:
     return Places(path) if path else nowhere
 
 
-def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
-    """Create the Falcon app with a responder for each route."""
-    app = falcon.App()
-    app.router_options.converters["code"] = _Code
-    app.add_error_handler(Exception, _on_bug)
-    app.add_error_handler(falcon.HTTPError, _on_http_error)
-    app.add_error_handler(QrkitError, _on_error)
-    for path in dict.fromkeys(route.path for route in ROUTES if route.path != "/{gs1}"):
-        template = path.replace("{code}", "{code:code}").replace("{urlinfo}", "{urlinfo:path}")
-        template = template.replace("/{gs1}", "/{gs1:path}")
-        app.add_route(template, _resource(service, settings, [route for route in ROUTES if route.path == path]))
-    return app
+def _pattern(path: str) -> re.Pattern[str]:
+    """Return what matches the paths of a route."""
+
+    def part(found: re.Match[str]) -> str:
+        return f"(?P<{found[1]}>{'.*' if found[1] in WITH_SLASHES else '[^/]+'})"
+
+    return re.compile(re.sub(r"\\{(\w+)\\}", part, re.escape(path)), re.DOTALL)
 
 
-class _Code(BaseConverter):
-    """A path segment that may be a short code: anything but the first segment of the interface, `api`."""
-
-    def convert(self, value: str) -> str | None:
-        return None if value.lower() == "api" else value
+PATTERNS = {path: _pattern(path) for path in dict.fromkeys(route.path for route in ROUTES) if path != "/{gs1}"}
+"""What matches the paths of each route, in the order in which they are tried; GS1 Digital Links are found before."""
+PATTERNS["/{code}"] = PATTERNS.pop("/{code}")  # last, because pictures and previews have such paths, too
 
 
-def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> Any:
-    """Create the object that Falcon expects, with a method `on_get` for GET, and so on."""
-    resource = type("Resource", (), {})()
-    for route in routes:
-        setattr(resource, f"on_{route.method.lower()}", _responder(service, settings, route))
-        if route.method == "GET":
-            resource.on_head = resource.on_get
-    return resource
-
-
-def _responder(service: Service, settings: Settings, route: Route) -> Responder:
-    """Return the responder that Falcon calls for a route."""
-    answering = _answering(service, settings, route)
-
-    def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
-        _fill(response, answering(request.env, path, partial(_body, request)))
-
-    return respond
+def _route_of(path: str) -> tuple[str, dict[str, str]]:
+    """Return the route of a path, and the parts of the path. `api` is no short code."""
+    for route, pattern in PATTERNS.items():
+        if (found := pattern.fullmatch(path)) and found.groupdict().get("code", "").lower() != "api":
+            return route, found.groupdict()
+    raise NotFound("page", path)
 
 
 def _answering(service: Service, settings: Settings, route: Route) -> Answering:
     """Return the function that answers the requests of a route, and formats errors for the client."""
     known = frozenset(map(str.lower, route.sent_names))
 
-    def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
+    def answering(environ: WSGIEnvironment, path: Mapping[str, str]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
         if "gs1" in path and environ["PATH_INFO"] != "/" + path["gs1"]:
             sent = _as_sent(environ).partition("/gs1/")[2]
             path = {"gs1": sent if "/" in sent else path["gs1"]}  # some programs quote the slashes of a parameter
-        asked = Request(environ["REQUEST_METHOD"], query, headers_of(environ), path, address, body=body)
+        method, body = environ["REQUEST_METHOD"], partial(_body, environ)
+        asked = Request(method, query, headers_of(environ), path, address, body=body)
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:
             answer = unless_known(asked, _answer(service, route, asked, known))
@@ -405,56 +394,30 @@ def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str], bran
     return Response(answer.status, "text/html; charset=utf-8", failure(error, asked, brand), headers)
 
 
-def _body(request: falcon.Request, most: int) -> bytes:
+def _body(environ: WSGIEnvironment, most: int) -> bytes:
     """Return the body of a request; one that is compressed or too long is refused before it is read."""
-    coding = request.get_header("Content-Encoding", default="").strip()
+    coding = environ.get("HTTP_CONTENT_ENCODING", "").strip()
     if not COMPRESSED.isdisjoint(re.split(r"[\s,]+", coding.lower())):
         raise WrongMediaType(
             f"the body has the Content-Encoding {coding[:40]!r}; send it uncompressed, without the header"
         )
-    too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
-    if (request.content_length or 0) > most:
-        raise too_long
-    body = bytes(request.bounded_stream.read(most + 1))
-    if len(body) > most:
-        raise too_long
-    return body
+    length = environ.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdecimal()):
+        raise BadRequest("the Content-Length is not a whole number")
+    if int(length) > most:
+        raise BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
+    return bytes(environ["wsgi.input"].read(int(length)))
 
 
-def _fill(response: falcon.Response, answer: Response) -> None:
-    response.status = falcon.code_to_http_status(answer.status)
-    if answer.media_type:
-        response.content_type = answer.media_type
-    if answer.goes_on:
-        response.stream = iter([answer.body])  # without a Content-Length
-    else:
-        response.data = answer.body
-    for name, value in answer.headers.items():
-        response.append_header(name, value)  # `set_header` refuses Set-Cookie
-
-
-def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
-    answer, headers = problem(error), headers_of(request.env)
-    _fill(response, _as_page(error, answer, headers) if _reads_pages(headers, request.path) else answer)
-
-
-def _on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _path: Any) -> None:
-    """Convert an error raised by Falcon itself to the form of all other errors."""
-    if isinstance(error, falcon.HTTPMethodNotAllowed):
-        allowed = str(dict(error.headers or {}).get("Allow", "GET")).split(", ")
-        converted: QrkitError = WrongMethod(request.method, allowed)
-    elif error.status_code == 404:
-        converted = NotFound("page", request.path)
-    else:
-        converted = BadRequest(error.description or error.title)
-    _on_error(request, response, converted, _path)
-
-
-def _on_bug(request: falcon.Request, response: falcon.Response, _error: Exception, _path: Any) -> None:
-    _fill(response, _bug(request.path))
-    asked = request.env.get(ASKED)
-    if asked:
-        response.set_headers(asked.joining)
+def _head(method: str, answer: Response) -> tuple[int, list[tuple[str, str]]]:
+    """Return the status and the headers of a response; its own headers replace standard ones."""
+    own = {name.lower(): (name, value) for name, value in answer.headers.items()}
+    if method == "OPTIONS" and answer.status == 200:
+        return 204, list((PREFLIGHT | own).values())
+    content = {} if answer.status == 304 else {"content-type": ("Content-Type", answer.media_type)}
+    if content and not answer.goes_on:
+        content["content-length"] = ("Content-Length", str(len(answer.body)))
+    return answer.status, list((STANDARD | content | own).values())
 
 
 def _bug(path: str) -> Response:
@@ -462,10 +425,3 @@ def _bug(path: str) -> Response:
     id = REQUEST_ID.get()
     _log.exception("error %s at %s", id, header_text(path))
     return problem(QrkitError(f"an internal error happened; it was logged as {id}"))
-
-
-def _send(answer: Response, start: Any) -> None:
-    """Start a response without Falcon."""
-    content = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body)))]
-    headers = [*(content if answer.status != 304 else []), *answer.headers.items()]
-    start(falcon.code_to_http_status(answer.status), headers)

@@ -36,11 +36,10 @@ KEYLESS = "count(*) FILTER (NOT alone AND again IS NULL)"
 COUNTED = f"""
 SELECT {{names}}coalesce(sum(scans), 0)::BIGINT AS scans, coalesce(sum(visitors), 0)::BIGINT AS visitors{{ends}}
 FROM (
-    SELECT {{names}}scans, alone + coalesce(bit_count(word), 0) AS visitors{{times}}
+    SELECT {{names}}scans, CASE WHEN alone THEN scans ELSE coalesce(bit_count(word), 0) END AS visitors{{times}}
     FROM (
         SELECT
-            {{groups}}again // 63 AS place, bit_or(1::BIGINT << (again % 63)::INTEGER) AS word,
-            count(*) AS scans, count(*) FILTER (alone) AS alone{{bounds}}
+            {{groups}}alone, again >> 6 AS place, bit_or(1::UBIGINT << (again & 63)) AS word, count(*) AS scans{{bounds}}
         FROM {{table}}
         WHERE numbered
         GROUP BY ALL

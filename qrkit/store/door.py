@@ -35,6 +35,11 @@ from qrkit.store.upkeep.maintenance import compact, forget_visits, standing
 
 ROWS_AT_ONCE = 2_000
 """Rows of an answer: while Python writes these, no redirect is answered."""
+CALLS: dict[str, Callable[..., Any]] = {
+    "changed": remember_changed, "include waiting": include_waiting, "compact": compact,
+    "archive": lambda *arguments: asdict(archive(*arguments)), "forget visits": forget_visits,
+}  # fmt: skip
+"""What a caller may ask for besides statements, each with the store and what the caller sends."""
 
 _log = logging.getLogger("qrkit")
 
@@ -225,19 +230,9 @@ class _Caller:
             return self._run(*arguments, is_often=word == "run often")
         if word == "frame":
             return self._frame(*arguments)
-        if word == "changed":
-            remember_changed(self._store, arguments[0])
-        elif word == "include waiting":
-            include_waiting(self._store)
-        elif word == "compact":
-            return {"bytes": compact(self._store)}
-        elif word == "archive":
-            return asdict(archive(self._store, arguments[0]))
-        elif word == "forget visits":
-            return {"visits": forget_visits(self._store, arguments[0])}
-        else:
+        if word not in CALLS:
             raise ValueError(f"{word!r} is no request")
-        return {}
+        return {"answer": CALLS[word](self._store, *arguments)}
 
     def _run(self, sql: str, parameters: Any, *, is_often: bool) -> dict[str, Any]:
         if sql == TAKE_VISITS:

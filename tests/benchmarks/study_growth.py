@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from qrkit import analytics, open_portfolio, report
 from qrkit.exchange.table_files import MOST_ROWS
-from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked, bars, drawn, numbers
+from qrkit.notebook.widgets.dashboard.dashboard_answers import Selection, bars, drawn, numbers
 from qrkit.portfolio import Portfolio
 from qrkit.visits.redirect import Redirects, Request
 from tests.benchmarks.conftest import machine
@@ -114,9 +114,9 @@ def dashboard(path: Path, _number: int) -> None:
     """Answer everything that a dashboard shows at first."""
     with opened(path) as shop:
         numbers(shop.scans)
-        for _ in drawn(shop, Asked(), 1200, 600):
+        for _ in drawn(shop, Selection(), 1200, 600):
             pass
-        for _ in bars(shop, Asked()):
+        for _ in bars(shop, Selection()):
             pass
 
 

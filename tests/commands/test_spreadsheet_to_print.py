@@ -83,7 +83,7 @@ def test_from_a_spreadsheet_to_print_and_a_report_in_four_commands(folder):
     serve = [sys.executable, "-W", "error", "-m", "qrkit", "serve", "--store", "shop.duckdb", "--port", "0"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
-            address = re.search(r"http://(\S+),", server.stdout.readline())[1]
+            address = re.search(r"http://(\S+) ", server.stdout.readline())[1]
             path = urlsplit(links["Graz/Till.png"]).path
             assert asked(address, path)[:2] == (302, "https://www.example.com/till")
             assert asked(address, f"{path}.png")[2] == pictures["Graz/Till.png"]

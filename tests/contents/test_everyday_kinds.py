@@ -352,6 +352,9 @@ def test_an_event_ends_after_its_duration(start, duration, end):
     [
         ("Berlin", "; did you mean 'Europe/Berlin'?"), ("new york", "; did you mean 'America/New_York'?"),
         ("Europe/Berlni", "; did you mean 'Europe/Berlin'"), ("W. Europe Standard Time", ""), ("Rome Time", ""),
+        ("GMT+1", "; names of offsets have the opposite sign; did you mean 'Etc/GMT-1'?"),
+        ("utc-05:00", "; names of offsets have the opposite sign; did you mean 'Etc/GMT+5'?"),
+        ("UTC+15", ""), ("+05:30", ""),
         ("US Eastern", "; did you mean 'US/Eastern'?"), ("america new york", "; did you mean 'America/New_York'?"),
     ],
 )  # fmt: skip

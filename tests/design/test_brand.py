@@ -11,6 +11,7 @@ from qrkit import Brand, Caption, Color, Design, Frame, Layer, Markers, Modules,
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES
 from qrkit.errors import AssetError, InvalidParameter, RemoteContentDisabled, UnknownParameter
+from qrkit.languages import in_language
 
 MANROPE = files("font_manrope").joinpath("files", "Manrope-Regular.ttf").read_bytes()
 FONT = "data:font/ttf;base64," + base64.b64encode(MANROPE).decode()
@@ -108,6 +109,17 @@ def test_font_of_the_brand_is_that_of_words_without_one(kind, words):
     assert caption is None or caption.font == FONT
     assert brand.design("hi", "Menu").frame.caption.font == FONT
     assert brand.design("hi", Caption("Menu", font="data:font/ttf;base64,AAEA")).frame.caption.font != FONT
+
+
+@pytest.mark.parametrize(("kind", "words"), [("bar", "Scan mich"), ("border", None)])
+def test_usual_words_are_in_the_language_of_the_context(kind, words):
+    """A brand wrote English words on the codes of a German notebook."""
+    brand = Brand("Acme", frame=kind)
+    with in_language("de"):
+        made = brand.design("hi")
+    assert (made.frame.caption and made.frame.caption.text) == words
+    assert brand.apply(made) == made
+    assert brand.design("hi").frame == Frame(kind)
 
 
 def test_content_size_words_and_layers_of_a_design_stay():

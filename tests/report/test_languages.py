@@ -14,7 +14,7 @@ from qrkit.analytics import Truth
 from qrkit.errors import InvalidParameter
 from qrkit.languages import LANGUAGES, in_language
 from qrkit.languages.sentences import catalog
-from qrkit.report.comparisons import Asked
+from qrkit.report.comparisons import Scope
 from qrkit.report.executed import cells
 from qrkit.report.facts import gather
 
@@ -97,7 +97,7 @@ def test_files_of_a_report_are_in_its_language():
 
 
 def test_a_notebook_shows_charts_in_the_language_of_its_report(museum):
-    facts = gather(museum, museum.scans, Asked())
+    facts = gather(museum, museum.scans, Scope())
     with in_language("nl"):
         made = list(cells(facts, "Scanrapport", {"store": "x", "language": "nl"}))
     assert ("markdown", "## De hoofdpunten") in made

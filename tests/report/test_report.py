@@ -28,7 +28,7 @@ from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.report import code_cards as cards
 from qrkit.report import embedded, unscanned, words
-from qrkit.report.comparisons import Asked
+from qrkit.report.comparisons import Scope
 from qrkit.report.facts import gather
 from qrkit.tracking.records import Campaign
 from qrkit.visits.redirect import Redirects, Request
@@ -392,7 +392,7 @@ def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
         portfolio.scans.insert(month_of_scans(codes))
         made = report.portfolio(portfolio, cards=True)
         scans = analytics.top_qrcodes(portfolio.scans).set_index("qrcode")["scans"]
-        facts = gather(portfolio, portfolio.scans, Asked())
+        facts = gather(portfolio, portfolio.scans, Scope())
     page = lxml.html.document_fromstring(made.html)
     titles = ["No campaign (2)", "Fair", "Fair (2)", "No campaign"]
     assert page.xpath("//section[starts-with(@class, 'group')]/h3/bdi/text()") == titles
@@ -612,7 +612,7 @@ def test_sums_for_the_filters_are_scans_by_day_and_hour_and_nothing_else(shop, p
 
 def test_days_without_a_counterpart_in_the_period_before_are_no_zeros(shop):
     facts = gather(
-        shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1), compare_to=(date(2026, 6, 1), date(2026, 6, 11)))
+        shop, shop.scans, Scope(date(2026, 6, 1), date(2026, 7, 1), compare_to=(date(2026, 6, 1), date(2026, 6, 11)))
     )
     data = json.loads(embedded.embedded(facts, [], dict.fromkeys(facts.groups, 1)))
     assert len(data["before"]) == 10 < data["days"]
@@ -621,7 +621,7 @@ def test_days_without_a_counterpart_in_the_period_before_are_no_zeros(shop):
 
 def test_three_hours_are_counted_together_where_single_hours_would_be_too_many(shop, page, monkeypatch):
     monkeypatch.setattr(embedded, "MOST_HOURS", 3 * 24 * 30 - 1)
-    facts = gather(shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1)))
+    facts = gather(shop, shop.scans, Scope(date(2026, 6, 1), date(2026, 7, 1)))
     coarse = json.loads(embedded.embedded(facts, [], dict.fromkeys(facts.groups, 1)))
     single = json.loads(page.xpath("string(//script[@id='sums'])"))
     hours = unpacked(single["perHour"], 3).reshape(3, -1, 3).sum(axis=2)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio, report
-from qrkit.report.comparisons import ATTRIBUTES, Asked
+from qrkit.report.comparisons import ATTRIBUTES, Scope
 from qrkit.report.facts import gather
 from qrkit.store import Scans
 from qrkit.store.questions.column_copy import columns, reading_one_state
@@ -43,11 +43,11 @@ def shop(new_place):
 @pytest.mark.slow
 def test_swept_scans_are_not_said_to_be_imported(shop):
     ids = {code.name: code.id for code in shop.list_qrcodes()}
-    before = gather(shop, shop.scans, Asked())
+    before = gather(shop, shop.scans, Scope())
     assert (before.imported, before.swept) == ({ids["Old"]: 350}, {})
     shop.keep_visits(days=10)
     assert shop.sweep() == 30
-    after = gather(shop, shop.scans, Asked())
+    after = gather(shop, shop.scans, Scope())
     assert (after.scans, after.imported) == (3, before.imported)
     assert after.swept == {ids["Door"]: 20, ids["Shelf"]: 10}
     page = lxml.html.document_fromstring(report.portfolio(shop).html)
@@ -70,7 +70,7 @@ def test_days_without_scans_of_a_code_are_no_rows():
                 [{"short_code": code.short_code, "time": day, "kind": "scan"} for code in codes for day in days]
             )
         )
-        facts = gather(shop, shop.scans, Asked())
+        facts = gather(shop, shop.scans, Scope())
     assert len(facts.daily) == 240
     assert (len(facts.per_day), facts.per_day["scans"].sum()) == (9_001, 240)
     (counts,) = facts.daily_of([codes[0].id]).values()
@@ -103,7 +103,7 @@ class Busy(Scans):
 
 
 def test_what_happens_while_a_report_is_made_waits_for_nothing_and_changes_nothing(shop):
-    busy = gather(shop, Busy(shop.store, shop.account.id), Asked())
+    busy = gather(shop, Busy(shop.store, shop.account.id), Scope())
     assert shop.scans.count() > 33 + 10
     assert (busy.scans, sum(busy.counted.values()), busy.visits) == (33, 33, {"scan": 33})
     assert busy.per_day["scans"].sum() == busy.by_hour["scans"].sum() == 33

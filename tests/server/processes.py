@@ -20,7 +20,7 @@ def served(store, *options, stderr=None):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, encoding="utf-8")
     try:
         said = process.stdout.readline()
-        url = re.search(r"at (http://127\.0\.0\.1:[1-9]\d*),", said)[1]
+        url = re.search(r"at (http://127\.0\.0\.1:[1-9]\d*) ", said)[1]
         assert "Ctrl-C stops" in process.stdout.readline()
         yield process, url
     finally:

@@ -34,7 +34,7 @@ class Running:
     def __init__(self, process):
         self.process = process
         said = process.stdout.readline()
-        self.url = re.search(r"at (http://127\.0\.0\.1:[1-9]\d*),", said)[1]
+        self.url = re.search(r"at (http://127\.0\.0\.1:[1-9]\d*) ", said)[1]
         self.port = urlsplit(self.url).port
         assert "Ctrl-C stops" in process.stdout.readline()
 

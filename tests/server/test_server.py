@@ -64,9 +64,9 @@ def served(path):
 def address_of(server):
     """Where a server listens that was given port 0; it says so once it does."""
     first, second = server.stdout.readline(), server.stdout.readline()
-    assert "short URLs https://go.example.com/" in first, server.communicate()[1]
+    assert "short URLs below https://go.example.com\n" in first, server.communicate()[1]
     assert "Ctrl-C stops" in second
-    return re.search(r"at (http://127\.0\.0\.1:[1-9]\d*),", first)[1]
+    return re.search(r"at (http://127\.0\.0\.1:[1-9]\d*) ", first)[1]
 
 
 def ended(server, number):
@@ -136,7 +136,7 @@ V6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
 def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_kinds(tmp_path, host, ways):
     server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--port", 0, "--host", host, "--no-access-log")
     try:
-        port = re.search(r"at http://\[::1\]:(\d+),", server.stdout.readline())[1]
+        port = re.search(r"at http://\[::1\]:(\d+) ", server.stdout.readline())[1]
         assert f"try http://[::1]:{port}/" in server.stdout.readline()
         assert [status_of(f"http://{way}:{port}/api/v3/health") for way in ways] == [200] * len(ways)
     finally:
@@ -151,8 +151,8 @@ def test_a_server_without_a_base_url_uses_its_port_takes_lists_either_way_and_lo
     server = qrkit("serve", "--store", path, "--port", 0, "--no-access-log", *lists)
     try:
         first = server.stdout.readline()
-        port = re.search(r"http://127\.0\.0\.1:(\d+),", first)[1]
-        assert f"short URLs http://localhost:{port}/…" in first
+        port = re.search(r"http://127\.0\.0\.1:(\d+) ", first)[1]
+        assert f"short URLs below http://localhost:{port}\n" in first
         with portfolio_in(served_store(path)) as shop:
             code = shop.insert_qrcode(TARGET, short_code="door")
         assert code.short_url == f"http://localhost:{port}/door"

@@ -442,3 +442,8 @@ def test_few_parsed_statements_are_kept():
         for number in [*range(2 * MOST_STATEMENTS), 0]:
             assert list(store.each_row(f"SELECT {number} + ?", [1])) == [(number + 1,)]
         assert len(store.database.memory[STATEMENTS]) == MOST_STATEMENTS
+
+
+def test_a_statement_has_four_threads_even_on_fewer_cores():
+    with Store(":memory:") as store:
+        assert store.value("SELECT current_setting('threads')") >= 4

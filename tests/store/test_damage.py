@@ -231,6 +231,16 @@ def test_records_that_others_refer_to_are_made_again(sound, damaged, tmp_path, t
         assert verify(shop.store) == []
 
 
+def test_what_belongs_to_a_lost_account_is_kept(tmp_path):
+    path = tmp_path / "damaged.duckdb"
+    with open_portfolio(path) as shop:
+        hook = shop.webhooks.add("https://example.com/hook")
+        shop.store.execute("DELETE FROM accounts")
+    rescue(path, tmp_path / "new.duckdb")
+    with open_portfolio(tmp_path / "new.duckdb") as shop:
+        assert [one.id for one in shop.webhooks.list()] == [hook.id]
+
+
 def test_visits_that_are_lost_stay_counted(sound, damaged, tmp_path):
     rescued = rescue(damaged(blocks_of(sound, "visits", "time")[0]), tmp_path / "new.duckdb")
     assert rescued.tables["visits"].lost == SCANS

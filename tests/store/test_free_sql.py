@@ -159,6 +159,12 @@ def test_a_date_that_pandas_has_not_is_refused(shop):
     assert "Could not convert DATE" in refused(shop, "SELECT 'infinity'::DATE")
 
 
+@pytest.mark.parametrize("value", ["current_time", "1::UHUGEINT"])
+def test_a_value_that_pandas_has_not_is_refused(shop, value):
+    """An error of DuckDB was raised, which no program expects."""
+    assert "Unsupported type" in refused(shop, f"SELECT {value}")
+
+
 def test_a_mistake_leaves_the_open_transaction_alone(tmp_path):
     with open_portfolio(tmp_path / "b.duckdb") as shop:
         with shop.store.atomic():

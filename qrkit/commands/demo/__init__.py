@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -125,19 +125,9 @@ def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) 
 
 def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:
     """Send requests through the redirect as a server would, each at its own time."""
-    clock = _Clock()
-    client = Client(make_app(portfolio.store, clock=clock, locate=place_of))
+    moment = FIRST_DAY
+    client = Client(make_app(portfolio.store, clock=lambda: moment, locate=place_of))
     for arrival in month:
-        clock.moment = arrival.time
+        moment = arrival.time
         path = f"/{arrival.short_code}"
         client.request(arrival.method, path, headers=arrival.headers, address=arrival.address)
-
-
-@dataclass
-class _Clock:
-    """A clock that shows the time it is set to."""
-
-    moment: datetime = FIRST_DAY
-
-    def __call__(self) -> datetime:
-        return self.moment

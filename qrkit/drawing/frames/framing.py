@@ -17,7 +17,6 @@ from qrkit.design.frames import Frame
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import MOST_PIXELS
 from qrkit.design.outline import Outline, circle
-from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
 from qrkit.drawing.frames.frame_parts import LEADING, PITCH, SECOND, Arc, Cut, Room, Slot
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
@@ -334,6 +333,8 @@ def _dots(ring: Arc, size: float, angles: list[float]) -> list[Outline]:
 
 def _with_icon(words: Words, name: str) -> Words:
     """Put an icon before the words, as their first letter."""
+    from qrkit.design.shapes.icons import icon  # few frames have one
+
     try:
         shape = icon(name)
     except InvalidParameter as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
@@ -136,9 +136,11 @@ def own_letters(weight: str, text: str) -> Letters:
 
 @cache
 def _own_font(weight: str) -> Font:
+    from font_manrope import font_directory
+
     from qrkit.drawing.letters.fonts.worker import Font
 
-    return Font(files("font_manrope").joinpath("files", FILES[weight]).read_bytes())
+    return Font(Path(font_directory, FILES[weight]).read_bytes())
 
 
 def _letters(font: dict[str, Any]) -> Letters:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.errors import InvalidParameter, Problem, extra
 from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.console.left_out import without
-from qrkit.server.clients.hosts import check_listening_host, listening_problem, reachable
+from qrkit.server.clients.hosts import listening_at, listening_socket, reachable
 
 # jsonschema, which Voila imports, builds a grammar of IRIs with it. That takes a second, and no schema here has IRIs.
 with extra("console"), without("rfc3987_syntax"):
@@ -117,32 +117,22 @@ def _serve(app: Any, console: Console, token: str, listening: socket.socket) -> 
         gate = SignInGate(app, console.sessions, console.hosts, console.language)
         PeriodicCallback(gate.end_kernels, CHECK_SECONDS * 1000).start()
     server = HTTPServer(gate, max_body_size=MOST_BYTES, body_timeout=BODY_SECONDS)
+    listening.settimeout(0)
     server.add_socket(listening)
     return server
 
 
 def _listen(console: Console) -> socket.socket:
     """Return a socket that listens on the chosen port, or on the first free one."""
-    check_listening_host(console.host)
-    for port in (*PORTS, 0) if console.port is None else (console.port,):
+    for port in PORTS if console.port is None else ():
         try:
-            listening = socket.create_server((console.host, port), family=_family(console.host))
+            return listening_socket(console.host, port)
         except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                continue
-            problem = listening_problem(error, console.host, console.port)
-            if problem is None:
-                raise
-            raise InvalidParameter(problem) from error
-        else:
-            listening.settimeout(0)
-            return listening
-    rule = "is used by another program; choose another port, or leave it out to get one that is free"
-    raise InvalidParameter(Problem("port", console.port, rule))
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
+            if error.errno != errno.EADDRINUSE:
+                break
+    remedy = "choose another port, or leave it out to get one that is free"
+    with listening_at(console.host, console.port, remedy):
+        return listening_socket(console.host, console.port or 0)
 
 
 def _configuration(console: Console, notebook: Path) -> Config:

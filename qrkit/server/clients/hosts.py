@@ -75,37 +75,41 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def check_listening_host(host: str) -> None:
-    """Check a host to listen on: `socket.create_server` leaves a socket open when it fails on an invalid one."""
-    try:
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; port 0 is one that is free.
+
+    Raises:
+        InvalidParameter: If the host is neither a name nor an address.
+        OSError: If it is none of this computer, or if the port is in use or requires privileges.
+    """
+    try:  # first, because `create_server` leaves a socket open when it fails on such a host
         host.encode("idna")
         is_good = host.isprintable()
     except UnicodeError:
         is_good = False
     if not is_good:
         raise InvalidParameter(Problem("host", host, "must be a name or an address"))
+    # Listening on all IPv6 addresses is meant to include IPv4.
+    both = host == "::" and socket.has_dualstack_ipv6()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, dualstack_ipv6=both)
 
 
 @contextmanager
-def listening_at(host: str, port: int) -> Iterator[None]:
+def listening_at(host: str, port: int | None, remedy: str = "choose another port") -> Iterator[None]:
     """Context manager: names the host or the port in the error of a server that cannot listen."""
     try:
         yield
     except OSError as error:
-        if problem := listening_problem(error, host, port):
-            raise InvalidParameter(problem) from error
-        raise
-
-
-def listening_problem(error: OSError, host: str, port: int | None) -> Problem | None:
-    """Return the problem with the host or the port that kept a server from listening, or None if it is neither."""
-    if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME):
-        return Problem("host", host, "is not an address of this computer")
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return Problem("port", port, "may not be used by this account; choose 1024 or higher")
-    if error.errno == errno.EADDRINUSE:
-        return Problem("port", port, "is used by another program; choose another port")
-    return None
+        if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME):
+            problem = Problem("host", host, "is not an address of this computer")
+        elif error.errno in (errno.EACCES, errno.EPERM):
+            problem = Problem("port", port, "may not be used by this account; choose 1024 or higher")
+        elif error.errno == errno.EADDRINUSE:
+            problem = Problem("port", port, f"is used by another program; {remedy}")
+        else:
+            raise
+        raise InvalidParameter(problem) from error
 
 
 def reachable(host: str) -> str:

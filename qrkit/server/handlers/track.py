@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, ignored
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, check_whole, ignored
 from qrkit.exchange import EXPORT_FORMATS, IMAGE_FORMATS, IN_SIZE
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.pictures.generate_request import choice, print_json
@@ -239,8 +239,7 @@ def _warn_of_places(call: Call, asked: Fields) -> None:
 
 
 def _page(portfolio: Portfolio, limit: int, after: str | None) -> Response:
-    if not 1 <= limit <= MOST_A_PAGE:
-        raise InvalidParameter(Problem("limit", limit, f"must be in 1..{MOST_A_PAGE:,}", "out-of-range"))
+    check_whole("limit", limit, 1, MOST_A_PAGE)
     found = portfolio.list_qrcodes(after=plain_id(after) if after else None, limit=limit + 1)
     page = found[:limit]
     following = page[-1].id if len(found) > limit else ""

@@ -44,7 +44,7 @@ MOST_JOBS = 2
 LONGEST_SECONDS = 300.0
 """Time limit of one job."""
 SMALL = 2**18
-"""Bytes of records below which a list is written here: that takes a few milliseconds, less than asking a worker."""
+"""Letters of records below which a list is written here: that takes a few milliseconds, less than asking a worker."""
 
 _workers = Workers(Path(__file__).with_name("worker.py"), MOST_JOBS)
 
@@ -73,14 +73,7 @@ def import_file(
     from qrkit.portfolio.storing import store_rows
 
     def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, tuple[dict[str, str], bytes]]:
-        texts = (known.campaigns, known.contents, known.short_codes, known.tails, *known.qrcodes)
-        now, templates = known.now.isoformat(), list(known.templates)
-        answer = _ask(
-            "import", body, *map(str.encode, texts), content_type=content_type, format=format, asked=dict(asked),
-            base_url=known.base_url, now=now, templates=templates,
-            ignores_case=known.ignores_case, old_base_urls=list(known.old_base_urls), update_by=update_by,
-        )  # fmt: skip
-        lines = BytesIO(answer)
+        lines = BytesIO(_ask("import", body, content_type, format, dict(asked), known, update_by))
         headers, issues, campaigns = json.loads(next(lines)), next(lines), json.loads(next(lines))
         changed = [(QRCode.from_json(next(lines)), QRCode.from_json(next(lines))) for _ in range(int(next(lines)))]
         for text in lines:
@@ -92,7 +85,10 @@ def import_file(
 
 def list_everything(portfolio: Portfolio) -> bytes:
     """Return all campaigns and QR Codes as JSON; the QR Codes without properties, location and schedule."""
-    return _ask_of_all("list", portfolio)
+    listing = Listing.of(portfolio)
+    if sum(map(len, listing.qrcode_texts)) < SMALL:
+        return listing.to_json().encode()
+    return _ask("list", listing)
 
 
 def export(portfolio: Portfolio, format: str, *, size: str = "", **how: str | bool) -> bytes:
@@ -103,7 +99,7 @@ def export(portfolio: Portfolio, format: str, *, size: str = "", **how: str | bo
     looks = looks_text(portfolio.store, portfolio.account.id)
     how["has_tags"] = has_tags_or_fields(portfolio.store, portfolio.account.id)
     how["has_terms"] = has_terms(portfolio.store, portfolio.account.id)
-    return _ask_of_all("export", portfolio, looks, format=format, size=size, **how)
+    return _ask("export", Listing.of(portfolio), looks, format, size, **how)
 
 
 def print_picture(design: Design, pictures: Pictures, size: str, format: str) -> bytes:
@@ -111,26 +107,18 @@ def print_picture(design: Design, pictures: Pictures, size: str, format: str) ->
 
     `size` has the fields of a `PrintSize` as JSON.
     """
-    return _ask("print", pickle.dumps((design, pictures)), size=size, format=format)
+    return _ask("print", design, pictures, size, format)
 
 
 def statistics(scans: Scans, format: str) -> bytes:
     """Return one record per scan as the bytes of a file, in one of `qrkit.exchange.scan_file.SCAN_FORMATS`."""
-    return _ask("statistics", scan_records_parquet(scans), format=format)
+    return _ask("statistics", scan_records_parquet(scans), format)
 
 
-def _ask_of_all(job: str, portfolio: Portfolio, *further: str, **options: str | bool) -> bytes:
-    listing = Listing.of(portfolio)
-    texts = [text.encode() for text in (listing.campaigns_text, *further, *listing.qrcode_texts)]
-    if job == "list" and sum(map(len, texts)) < SMALL:
-        return listing.to_json().encode()
-    return _ask(job, *texts, base_url=listing.base_url, **options)
-
-
-def _ask(job: str, *parts: bytes, **options: str | bool | list[str] | dict[str, str]) -> bytes:
-    """Have a worker do one of `worker.JOBS`."""
+def _ask(job: str, *given: object, **options: object) -> bytes:
+    """Have a worker do one of `worker.JOBS`. Only requests are pickled: a worker reads files of strangers."""
     try:
-        outcome, answer = _workers.ask(job.encode(), json.dumps(options).encode(), *parts, seconds=LONGEST_SECONDS)
+        outcome, answer = _workers.ask(pickle.dumps((job, given, options)), seconds=LONGEST_SECONDS)
     except WorkersBusy as error:
         raise TooManyRequests("too much else is being worked on; please try again", retry_after=60) from error
     except WorkerLate as error:

@@ -8,17 +8,18 @@ import pickle
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from qrkit.processes.worker import LAST
 
 if TYPE_CHECKING:
+    from qrkit.design.design import Design
+    from qrkit.drawing.scene import Pictures
     from qrkit.portfolio.exporting import Listing
+    from qrkit.portfolio.importing import Present
     from qrkit.store.records.qrcodes import StoredRow
     from qrkit.tracking.records import Campaign
-
 
 DONE, REFUSED, NO_MEMORY, BUG = 0, 1, 2, 3
 """Outcomes of a request; for `REFUSED`, the answer is the error as JSON; for `BUG`, a traceback."""
@@ -31,16 +32,14 @@ LARGE = 2**22
 
 
 def _import(
-    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, tails: bytes, *qrcodes: bytes,
-    content_type: str, format: str, asked: dict[str, str], base_url: str, now: str, templates: list[str],
-    ignores_case: bool, old_base_urls: list[str], update_by: str,
-) -> bytes:  # fmt: skip
+    body: bytes, content_type: str, format: str, asked: dict[str, str], present: Present, update_by: str
+) -> bytes:
     """Return the headers of the response, the issues and the new campaigns, a line each.
 
     The number of QR Codes to change follows, then two lines for each of them, before and after the change, and two
     lines for each `CodesText` of the new QR Codes.
     """
-    from qrkit.portfolio.importing import Present, import_table
+    from qrkit.portfolio.importing import import_table
     from qrkit.server.requests.bodies import in_query, read_import
     from qrkit.server.requests.request import import_headers, issues_json
     from qrkit.store.records.qrcodes import CodesText
@@ -54,12 +53,6 @@ def _import(
             lines.extend((text, str(length)))
 
     table = read_import(body, content_type, format, asked)
-    texts = (campaigns.decode(), contents.decode(), short_codes.decode())
-    present = Present(
-        base_url, datetime.fromisoformat(now), *texts, templates,
-        tails=tails.decode(), ignores_case=ignores_case, old_base_urls=old_base_urls,
-        qrcodes=[text.decode() for text in qrcodes],
-    )  # fmt: skip
     with in_query():
         result = import_table(table, present, add, update_by=update_by)
     head = [json.dumps(import_headers(result)), issues_json(result), f"[{','.join(made)}]", str(len(result.updates))]
@@ -67,42 +60,32 @@ def _import(
     return "".join(f"{line}\n" for line in [*head, *changed, *lines]).encode()
 
 
-def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:
-    return _listing(base_url, campaigns, qrcodes).to_json().encode()
+def _list(listing: Listing) -> bytes:
+    return listing.to_json().encode()
 
 
-def _export(
-    campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, format: str, size: str, **how: Any
-) -> bytes:
+def _export(listing: Listing, looks: str, format: str, size: str, **how: Any) -> bytes:
     from qrkit.exchange import exchange_format
     from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio.code_designs import CodeDesigns
     from qrkit.portfolio.written_codes import write_codes
 
-    listing = _listing(base_url, campaigns, qrcodes)
     named = listing.campaigns()
-    designs = CodeDesigns.from_text(looks.decode(), named)
+    designs = CodeDesigns.from_text(looks, named)
     file = BytesIO()
     print_size = PrintSize.from_json(size) if size else None
     write_codes(exchange_format(format), file, listing.available(), named, designs, print_size=print_size, **how)
     return file.getvalue()
 
 
-def _print(drawing: bytes, *, size: str, format: str) -> bytes:
+def _print(design: Design, pictures: Pictures, size: str, format: str) -> bytes:
     from qrkit.pictures.image import QRImage
     from qrkit.pictures.printing import PrintSize
 
-    design, pictures = pickle.loads(drawing)
     return QRImage(design, pictures=pictures).printed(PrintSize.from_json(size)).to_bytes(format)
 
 
-def _listing(base_url: str, campaigns: bytes, qrcodes: Sequence[bytes]) -> Listing:
-    from qrkit.portfolio.exporting import Listing
-
-    return Listing(base_url, campaigns.decode(), [text.decode() for text in qrcodes])
-
-
-def _statistics(scans: bytes, *, format: str) -> bytes:
+def _statistics(scans: bytes, format: str) -> bytes:
     from qrkit.exchange.scan_file import SCAN_FORMATS
     from qrkit.store.questions.scan_rows import read_scan_records
 
@@ -112,7 +95,7 @@ def _statistics(scans: bytes, *, format: str) -> bytes:
 JOBS: dict[str, Callable[..., bytes]] = {
     "import": _import, "list": _list, "export": _export, "print": _print, "statistics": _statistics,
 }  # fmt: skip
-"""The jobs by name; each takes the parts of a request and its options."""
+"""The jobs by name."""
 
 
 def start() -> None:
@@ -125,19 +108,20 @@ def start() -> None:
     import qrkit.server.requests.request  # noqa: F401
 
 
-def answer(job: bytes, options: bytes, *parts: bytes) -> tuple[int, bytes]:
-    """Do one of `JOBS` on the parts, with options in JSON, and return its outcome; a large one is the last."""
-    outcome, answer = _do(JOBS[job.decode()], parts, json.loads(options))
-    is_last = outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE
+def answer(request: bytes) -> tuple[int, bytes]:
+    """Do one of `JOBS`, whose name and arguments are pickled, and return its outcome; a large one is the last."""
+    outcome, answer = _do(request)
+    is_last = outcome == NO_MEMORY or max(len(answer), len(request)) > LARGE
     return outcome | LAST * is_last, answer
 
 
-def _do(job: Callable[..., bytes], parts: Sequence[bytes], options: dict[str, object]) -> tuple[int, bytes]:
+def _do(request: bytes) -> tuple[int, bytes]:
     from qrkit.errors import QrkitError
     from qrkit.store.served.told_errors import error_to_json
 
     try:
-        return DONE, job(*parts, **options)
+        job, given, options = pickle.loads(request)
+        return DONE, JOBS[job](*given, **options)
     except QrkitError as error:
         return REFUSED, error_to_json(error)
     except MemoryError:

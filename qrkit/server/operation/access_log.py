@@ -11,7 +11,6 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
 from contextvars import ContextVar
 from wsgiref.types import WSGIEnvironment
 
@@ -33,8 +32,6 @@ _log = logging.getLogger(ACCESS)
 
 LONGEST_PATH = 200
 
-Done = Callable[[WSGIEnvironment, str, list[tuple[str, str]], Request | None], None]
-
 
 def request_id(environ: WSGIEnvironment, settings: Settings) -> str:
     """Return the ID that a trusted proxy gave to a request in `X-Request-ID`, or else a new one of 16 hex digits.
@@ -54,35 +51,32 @@ class Access:
         self.settings = settings
         self._clock = clock
 
-    def begun(self) -> Done:
-        """Start timing a request; call the returned function with the response."""
+    def write(
+        self,
+        environ: WSGIEnvironment,
+        status: int,
+        headers: list[tuple[str, str]],
+        asked: Request | None,
+        begun: float,
+    ) -> None:
+        """Write the line of a request that has been answered, and that began at this value of `time.perf_counter`."""
         if not (self.settings.access_log and _log.isEnabledFor(logging.INFO)):
-            return _write_nothing
-        start = time.perf_counter()
-
-        def done(environ: WSGIEnvironment, status: str, headers: list[tuple[str, str]], asked: Request | None) -> None:
-            sent, moment = {name.lower(): value for name, value in headers}, self._clock()
-            status_code = int(status[:3])
-            line = {
-                "time": to_iso(moment),
-                "request": REQUEST_ID.get(),
-                "method": header_text(environ["REQUEST_METHOD"])[:20],
-                "path": _redact(environ.get("PATH_INFO", "")),
-                "status": status_code,
-                "bytes": int(sent.get("content-length", 0)),
-                "ms": round((time.perf_counter() - start) * 1000, 1),
-                "error": sent.get("x-api-error-code", ""),
-                **(asked.noting if asked else {}),
-            }
-            if status_code >= 400:
-                line["client"] = client_mark(client_address(environ, self.settings), moment)
-            _log.info("%s", json.dumps({name: value for name, value in line.items() if value != ""}))
-
-        return done
-
-
-def _write_nothing(*_: object) -> None:
-    """Write nothing."""
+            return
+        sent, moment = {name.lower(): value for name, value in headers}, self._clock()
+        line = {
+            "time": to_iso(moment),
+            "request": REQUEST_ID.get(),
+            "method": header_text(environ["REQUEST_METHOD"])[:20],
+            "path": _redact(environ.get("PATH_INFO", "")),
+            "status": status,
+            "bytes": int(sent.get("content-length", 0)),
+            "ms": round((time.perf_counter() - begun) * 1000, 1),
+            "error": sent.get("x-api-error-code", ""),
+            **(asked.noting if asked else {}),
+        }
+        if status >= 400:
+            line["client"] = client_mark(client_address(environ, self.settings), moment)
+        _log.info("%s", json.dumps({name: value for name, value in line.items() if value != ""}))
 
 
 def _redact(path: str) -> str:

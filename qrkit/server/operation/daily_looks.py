@@ -7,9 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event
 
 from qrkit.server.operation.logs import operations
+from qrkit.store.upkeep.background_threads import in_background
 from qrkit.tracking.times import Clock, now, zone_of
 
 COMMAND = ("-m", "qrkit", "webhook", "daily", "--time-zone")
@@ -21,9 +22,9 @@ def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float
 
     `place` is the store, which other processes can work with; `seconds` pass between two looks at the clock.
     """
-    ended, zone = Event(), zone_of(time_zone)
+    zone = zone_of(time_zone)
 
-    def go_on() -> None:
+    def go_on(ended: Event) -> None:
         day = clock().astimezone(zone).date()
         while not ended.wait(seconds):
             if (today := clock().astimezone(zone).date()) != day:
@@ -35,8 +36,5 @@ def looking_daily(place: str, time_zone: str, clock: Clock = now, seconds: float
                 if done.returncode:
                     operations.warning("no search for silent codes and unusual days until tomorrow: %s", done.stderr)
 
-    Thread(target=go_on, name="qrkit-daily", daemon=True).start()
-    try:
+    with in_background(go_on, "qrkit-daily", patience=0):
         yield
-    finally:
-        ended.set()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from threading import Event, Thread
-from time import monotonic
 
 from qrkit.portfolio.delivering import deliver
 from qrkit.server.operation.event_streams import Stream, push_events
@@ -15,6 +13,7 @@ from qrkit.store import Store
 from qrkit.store.recording.event_log import is_anybody_waiting
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.receivers import due_webhooks, keep_for_streams, sweep_events
+from qrkit.store.upkeep.background_threads import in_background
 from qrkit.tracking.times import Clock
 
 LOOK_SECONDS = 0.5
@@ -38,27 +37,17 @@ class Deliveries:
         self._busy: dict[tuple[str, str], Thread] = {}
         self.streams: list[Stream] = []
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Context manager: sends events in background threads, unless the store is a snapshot."""
+    def running(self) -> AbstractContextManager[None]:
+        """Return a context manager that sends events in background threads, unless the store is a snapshot."""
         if self._store.database.read_only:
-            yield
-            return
-        self._ended.clear()
-        thread = Thread(target=self._run, name="qrkit-events", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._ended.set()
-            end = monotonic() + ENDING_SECONDS
-            for one in (thread, *self._busy.values()):
-                one.join(max(0.0, end - monotonic()))
+            return nullcontext()
+        return in_background(self._run, "qrkit-events", ENDING_SECONDS)
 
-    def _run(self) -> None:
+    def _run(self, ended: Event) -> None:
+        self._ended = ended
         for looks in count(1):
-            if self._ended.wait(LOOK_SECONDS):
-                return
+            if ended.wait(LOOK_SECONDS):
+                break
             try:
                 if is_anybody_waiting(self._store):
                     self.look(b": alive\n\n" if looks % ALIVE_LOOKS == 0 else b"")
@@ -66,6 +55,8 @@ class Deliveries:
                     self.sweep()
             except Exception as error:  # any error, because the thread must not end
                 operations.warning("events wait until the store answers: %s", error)
+        for one in self._busy.values():
+            one.join()
 
     def sweep(self) -> None:
         """Delete events that all receivers have; those that open streams may need are kept for a day."""

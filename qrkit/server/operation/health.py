@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, Thread
+from threading import Event
 
 from qrkit.errors import QrkitError
 from qrkit.server.operation.logs import operations
 from qrkit.server.statuses import outside_text
 from qrkit.store import Store
+from qrkit.store.upkeep.background_threads import in_background
 from qrkit.store.upkeep.maintenance import check_writing
 from qrkit.visits.redirect import Redirects
 
@@ -77,22 +78,18 @@ class Health:
     @contextmanager
     def checking(self) -> Iterator[None]:
         """Context manager: checks at once, and then every 5 seconds in a background thread."""
-        ended = Event()
 
-        def check_often() -> None:
+        def check_often(ended: Event) -> None:
             while not ended.wait(CHECK_SECONDS):
                 self.check()
 
         self.check()
-        thread = Thread(target=check_often, name="qrkit-health", daemon=True)
         self._is_checking = True
-        thread.start()
         try:
-            yield
+            with in_background(check_often, "qrkit-health", ENDING_SECONDS):
+                yield
         finally:
             self._is_checking = False
-            ended.set()
-            thread.join(ENDING_SECONDS)
 
     def _find_problem(self) -> tuple[str, object]:
         """Return the problem as clients may read it and as it is logged; two empty texts if there is none."""

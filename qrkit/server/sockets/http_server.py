@@ -37,7 +37,7 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, QrkitError, extra
-from qrkit.server.clients.hosts import check_listening_host
+from qrkit.server.clients.hosts import listening_socket
 from qrkit.server.clients.proxies import is_free, network_of_peer
 from qrkit.server.clients.shares import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.requests.request import GOES_ON, STANDARD_HEADERS, problem
@@ -104,11 +104,7 @@ def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
     """Create a server that listens on the configured host and port. It answers once `run` is called."""
     # waitress would log every request that waits for a thread, even briefly.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    check_listening_host(settings.host)
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # Listening on all IPv6 addresses is meant to include IPv4.
-    both = settings.host == "::" and socket.has_dualstack_ipv6()
-    listening = socket.create_server((settings.host, settings.port), family=family, dualstack_ipv6=both)
+    listening = listening_socket(settings.host, settings.port)
     try:
         return StrictServer(app, settings, listening)
     except BaseException:

@@ -96,7 +96,7 @@ def archive(
     if isinstance(store, ServedStore):
         if to is not None:
             raise StoreBusy(f"{store.path} is served by another process; stop it first, to choose where its files are")
-        return Archived(**store.archive(until))
+        return Archived(**store.call("archive", until))
     store.check_writable()
     _choose_place(store, to)
     drain(store)

@@ -101,7 +101,8 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
         _ask(question, seconds)
         try:
             answer = _result(store, Path(question["result"]))
-        except duckdb.ConversionException as error:  # of a date that pandas has not, such as infinity
+        # Of a value that pandas has not, such as an infinite date or a time with a time zone.
+        except (duckdb.ConversionException, duckdb.NotImplementedException) as error:
             raise _refused(select, str(error)) from error
     if len(answer) > MOST_ROWS:
         raise _refused(select, f"has more than {MOST_ROWS:,} rows; count or narrow them, or write scans.to_parquet()")

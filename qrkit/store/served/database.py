@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -55,18 +54,10 @@ class ServedStore(Store):
         """Raise an error, because the file is open in the other process."""
         raise StoreBusy(f"{self.path} is served by another process; stop it first, because this needs the file itself")
 
-    def compact(self) -> int:
-        """Have the other process compact the file; return the number of bytes saved."""
-        return int(self.database.ask("compact")["bytes"])
-
-    def archive(self, before: datetime) -> dict[str, int]:
-        """Have the other process archive visits before a timestamp; return the numbers of visits, files and bytes."""
-        return {name: int(number) for name, number in self.database.ask("archive", before).items()}
-
-    def forget_visits(self, before: datetime) -> int:
-        """Have the other process delete the visits before a timestamp; return the number of visits deleted."""
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Have the other process do one of `qrkit.store.door.CALLS`, and return its answer."""
         self.check_no_transaction()
-        return int(self.database.ask("forget visits", before)["visits"])
+        return self.database.ask(name, *arguments)["answer"]
 
     @contextmanager
     def standing(self) -> Iterator[None]:

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from threading import Event, Thread
+from threading import Event
 
 from qrkit.store.connection import Store
 from qrkit.store.history.archiving import archive
 from qrkit.store.history.history_files import ArchivedElsewhere
+from qrkit.store.upkeep.background_threads import in_background
 from qrkit.store.upkeep.retention import sweep
 from qrkit.tracking.times import Clock, now, utc
 
@@ -53,33 +54,26 @@ def upkeep(
     A failure is logged, and the next round tries again. Visits of `archive_after_days` finished UTC days stay in the
     store; None archives nothing.
     """
-    ended = Event()
-    kept = _Upkeep(store, archive_after_days, clock, ended)
+    kept = _Upkeep(store, archive_after_days, clock)
 
-    def go_on() -> None:
-        kept.archive()
+    def go_on(ended: Event) -> None:
+        kept.archive(ended)
         while not ended.wait(seconds):
             kept.sweep()
-            kept.archive()
+            kept.archive(ended)
 
     kept.sweep()
-    thread = Thread(target=go_on, name=f"upkeep of {store.path}", daemon=True)
-    thread.start()
-    try:
+    with in_background(go_on, f"upkeep of {store.path}"):
         yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 class _Upkeep:
     """Sweeps and archives a store; counts and logs what was done."""
 
-    def __init__(self, store: Store, archive_after_days: int | None, clock: Clock, ended: Event) -> None:
+    def __init__(self, store: Store, archive_after_days: int | None, clock: Clock) -> None:
         self._store = store
         self._archive_after_days = archive_after_days
         self._clock = clock
-        self._ended = ended
         self._counts = upkeep_counts(store)
         self._archived_until: datetime | None = None
 
@@ -94,7 +88,7 @@ class _Upkeep:
             if swept:
                 _log.info("%d visits were reduced to counts", swept)
 
-    def archive(self) -> None:
+    def archive(self, ended: Event) -> None:
         if self._archive_after_days is None:
             return
         try:
@@ -103,7 +97,7 @@ class _Upkeep:
             until = today - timedelta(days=self._archive_after_days)
             if until == self._archived_until:  # late visits wait for the next day: each archive writes a whole month
                 return
-            archived = archive(self._store, until, clock=lambda: moment, is_ended=self._ended.is_set)
+            archived = archive(self._store, until, clock=lambda: moment, is_ended=ended.is_set)
         except ArchivedElsewhere as error:
             _log.info("%s", error)
         except Exception as error:  # any error, such as a full disk, because the thread must not end

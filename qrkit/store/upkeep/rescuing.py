@@ -62,13 +62,14 @@ SELECT id, CASE WHEN is_local THEN 'local' ELSE 'rescued ' || id END, CASE WHEN 
     now()::TIMESTAMP
 FROM (
     SELECT id, count(*) OVER () = 1 AND NOT EXISTS (SELECT 1 FROM accounts WHERE name = 'local') AS is_local
-    FROM (
-        SELECT account_id AS id FROM qrcodes UNION SELECT account_id FROM campaigns
-        UNION SELECT account_id FROM api_keys UNION SELECT account_id FROM templates
-        UNION SELECT account_id FROM brands UNION SELECT account_id FROM trials
-    ) WHERE id NOT IN (SELECT id FROM accounts)
+    FROM ({owners}) WHERE id NOT IN (SELECT id FROM accounts)
 )
 """
+OWNED = """
+SELECT table_name AS name FROM duckdb_columns() SEMI JOIN duckdb_tables() USING (table_name)
+WHERE column_name = 'account_id'
+"""
+"""Finds the tables whose rows belong to accounts."""
 CAMPAIGNS = """
 INSERT INTO campaigns (id, account_id, name, description, created)
 SELECT campaign_id, min(account_id), 'rescued ' || campaign_id, '', min(created) FROM qrcodes
@@ -109,7 +110,7 @@ SELECT DISTINCT user_agent, 'lost ' || user_agent, 'unknown' FROM all_visits
 WHERE user_agent NOT IN (SELECT number FROM user_agents)
 """
 COUNTERS = """
-CREATE OR REPLACE TEMP TABLE counted AS
+CREATE TEMP TABLE counted AS
 SELECT s.qrcode, max(coalesce(v.scans, 0)) AS scans,
     greatest(max(coalesce(c.scans, 0)), max(coalesce(v.scans, 0)) + max(coalesce(d.scans, 0))) AS total
 FROM short_codes s
@@ -346,7 +347,8 @@ def _is_sound(place: Place, file: str, sha256: str) -> bool:
 
 def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:
     """Create the missing records that others refer to, and recompute counters, so that a new store is consistent."""
-    store.execute(ACCOUNTS)
+    owners = " UNION ".join(f"SELECT account_id AS id FROM {table['name']}" for table in store.rows(OWNED))
+    store.execute(ACCOUNTS.format(owners=owners))
     if tables["qrcodes"].lost != 0:
         store.execute(QRCODES)
         store.execute(FREE_SHORT_CODES)
@@ -355,6 +357,5 @@ def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:
     store.execute(USER_AGENTS)
     if tables["user_agents"].without:
         store.execute("UPDATE user_agents SET parser = NULL")
-    for statement in filter(str.strip, COUNTERS.split(";")):
-        store.execute(statement)
+    store.execute(COUNTERS)
     go_on_counting(store)

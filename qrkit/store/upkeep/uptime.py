@@ -12,9 +12,10 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from threading import Event, Thread
+from threading import Event
 
 from qrkit.store.connection import Store
+from qrkit.store.upkeep.background_threads import in_background
 from qrkit.tracking.times import Clock, naive, now
 
 HEARTBEAT = 60.0
@@ -30,21 +31,16 @@ _log = logging.getLogger("qrkit")
 @contextmanager
 def recording_uptime(store: Store, *, clock: Clock = now, seconds: float = HEARTBEAT) -> Iterator[None]:
     """Context manager: records that a server runs, at once, every `seconds` in a background thread, and at the end."""
-    ended, heart = Event(), _Heart(store, clock)
+    heart = _Heart(store, clock)
 
-    def go_on() -> None:
+    def go_on(ended: Event) -> None:
         while not ended.wait(seconds):
             heart.beat()
+        heart.beat()
 
     heart.beat()
-    thread = Thread(target=go_on, name=f"uptime of {store.path}", daemon=True)
-    thread.start()
-    try:
+    with in_background(go_on, f"uptime of {store.path}"):
         yield
-    finally:
-        ended.set()
-        thread.join()
-        heart.beat()
 
 
 class _Heart:

@@ -14,7 +14,7 @@ from qrkit import open_portfolio
 from qrkit.analytics import simulate
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
-from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked
+from qrkit.notebook.widgets.dashboard.dashboard_answers import Selection
 from qrkit.notebook.widgets.dashboard.scan_dashboard import LiveScans
 from qrkit.report import campaign, portfolio
 from tests.sweeps import quick_rows
@@ -80,7 +80,7 @@ def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
     say(board, ask="ask", fields={"kinds": ["scan", "bot"]})
     assert board.state["numbers"]["scans"] == 5
     board.ask(campaign=window)
-    assert board.asked == Asked(campaign=window, kinds=("scan", "bot"))
+    assert board.asked == Selection(campaign=window, kinds=("scan", "bot"))
     assert board.state["numbers"]["scans"] == 31
 
 
@@ -148,7 +148,7 @@ def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(kept_bo
     say(board, ask="ask", fields=fields)
     assert list(board.state["errors"]) == [name]
     assert board.state["charts"] == before["charts"]
-    assert board.asked == Asked()
+    assert board.asked == Selection()
     say(board, ask="ask", fields={})
     assert board.errors == {}
 
@@ -162,7 +162,7 @@ def test_the_last_day_moves_with_a_first_day_after_it(kept_board):
     say(board, ask="ask", fields={"until": "2026-03-19"})
     assert list(board.errors) == ["until"]
     say(board, ask="ask", fields={"since": "", "until": ""})
-    assert (board.asked, board.errors, board.state["moved"]) == (Asked(), {}, [])
+    assert (board.asked, board.errors, board.state["moved"]) == (Selection(), {}, [])
 
 
 def test_visitors_that_cannot_be_told_are_not_called_0():
@@ -309,7 +309,7 @@ def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop)
         assert ScanDashboard(shop, name="test") is board
     assert len(_instances) == before
     assert board.state["numbers"]["scans"] == 3
-    assert board.asked == Asked(since=date(2026, 3, 30), device="unknown", compare="year")
+    assert board.asked == Selection(since=date(2026, 3, 30), device="unknown", compare="year")
 
 
 @pytest.mark.slow
@@ -318,7 +318,7 @@ def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when
     board.ask(campaign=hostile, since="2026-03-30")
     shop.delete_campaign(hostile, keep=True)
     ScanDashboard(shop, name="test")
-    assert board.asked == Asked(since=date(2026, 3, 30))
+    assert board.asked == Selection(since=date(2026, 3, 30))
     assert board.state["numbers"]["scans"] == 2
     board.ask(campaign=window, qrcode=shop.list_qrcodes()[0].id)
     with open_portfolio(":memory:") as other:
@@ -329,7 +329,7 @@ def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when
 @pytest.mark.slow
 def test_kinds_may_be_a_tuple_in_code(board):
     board.ask(kinds=("bot",))
-    assert board.asked == Asked(kinds=("bot",))
+    assert board.asked == Selection(kinds=("bot",))
     assert board.errors == {}
 
 

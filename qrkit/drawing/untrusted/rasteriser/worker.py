@@ -30,16 +30,15 @@ MOST_MEMORY = 3 * 2**30
 
 def resvg_png(svg: bytes) -> bytes:
     """Draw an SVG as PNG with resvg; all texts in the font that comes with qrkit."""
-    from importlib.resources import files
-
     import resvg_py
 
     fonts: Any = {}
     if b"<text" in svg:
         families = ("font_family", "serif_family", "sans_serif_family", "cursive_family", "fantasy_family")
         fonts = dict.fromkeys((*families, "monospace_family"), "Manrope")
-        folder = files("font_manrope").joinpath("files")
-        fonts["font_files"] = [str(folder.joinpath(f"Manrope-{weight}.ttf")) for weight in _WEIGHTS]
+        from font_manrope import font_directory
+
+        fonts["font_files"] = [f"{font_directory}/Manrope-{weight}.ttf" for weight in _WEIGHTS]
     return bytes(resvg_py.svg_to_bytes(svg_string=svg.decode(), dpi=96, skip_system_fonts=True, **fonts))
 
 

@@ -13,8 +13,7 @@ from qrkit.errors import InvalidParameter, Problem, collecting, nearest, raise_a
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.report.campaign_comparison import side_by_side
-from qrkit.report.comparisons import Asked as ReportAsked
-from qrkit.report.comparisons import CompareTo, year_before
+from qrkit.report.comparisons import CompareTo, Scope, year_before
 from qrkit.report.facts import gather, split_codes
 from qrkit.report.findings import alerts, findings, headline, lead
 from qrkit.report.key_numbers import key_figures
@@ -44,8 +43,8 @@ MINUTES = 60
 PER_MINUTE = "SELECT date_trunc('minute', time) AS minute, count(*) AS scans FROM lean GROUP BY ALL"
 
 
-class AskedFields(TypedDict, total=False):
-    """The fields of `Asked` that people choose, as a browser sends them."""
+class SelectionFields(TypedDict, total=False):
+    """The fields of `Selection` that people choose, as a browser sends them."""
 
     since: str
     until: str
@@ -63,7 +62,7 @@ class AskedFields(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Selection:
     """The scans that a dashboard shows; "" does not filter.
 
     Attributes:
@@ -247,7 +246,7 @@ COMPARED = {
 }
 
 
-def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterator[Drawn]:
+def drawn(portfolio: Portfolio, asked: Selection, width: int, narrow: int) -> Iterator[Drawn]:
     """Yield the charts over time: scans per day, against another period, and by hour of the week.
 
     `width` is the available width in pixels, `narrow` that of charts that stand side by side.
@@ -270,7 +269,7 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), rows, is_wide=is_alone)
 
 
-def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
+def answer(portfolio: Portfolio, asked: Selection) -> dict[str, Any]:
     """Return what a report on the selected scans says first, as JSON.
 
     The sentences are headline, alerts (outages, bots, silent posters) and findings; the key figures come with their
@@ -280,7 +279,7 @@ def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
         return {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": [], "compared": ""}
     view = asked.of(portfolio.scans).where(since=None, until=None)  # a report also reads the days before
     period = (asked.since, _after(asked.until), asked.time_zone)
-    facts = gather(portfolio, view, ReportAsked(*period, attributes=(), compare_to=_compared(asked)))
+    facts = gather(portfolio, view, Scope(*period, attributes=(), compare_to=_compared(asked)))
     urgent = alerts(facts)
     return {
         "headline": headline(facts),
@@ -292,14 +291,14 @@ def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _compared(asked: Asked) -> CompareTo:
+def _compared(asked: Selection) -> CompareTo:
     """Return what a report compares the selected days with."""
     since, until = asked.compare_since, _after(asked.compare_until)
     compared: dict[str, CompareTo] = {"year": "last year", "range": (since, until) if since and until else None}
     return compared.get(asked.compare)
 
 
-def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
+def report_on(portfolio: Portfolio, asked: Selection) -> report.Report:
     """Return the report on the selected days and campaigns, whatever else is selected."""
     how: dict[str, Any] = {"since": asked.since, "until": _after(asked.until), "time_zone": asked.time_zone}
     how["compare_to"] = _compared(asked)
@@ -311,8 +310,8 @@ def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
     return report.campaign(portfolio, asked.campaigns, **how) if asked.campaigns else report.portfolio(portfolio, **how)
 
 
-def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
-    """Yield rankings as JSON: a field of `Asked`, a title, and a row for each value that the field may have.
+def bars(portfolio: Portfolio, asked: Selection) -> Iterator[dict[str, Any]]:
+    """Yield rankings as JSON: a field of `Selection`, a title, and a row for each value that the field may have.
 
     A ranking shows what the other filters leave, so that another of its values can be chosen at once.
     """

@@ -66,7 +66,7 @@ class ScanDashboard(Page):
 
     _esm = script("dashboard", "scan_dashboard")
     _css = style("dashboard", "scan_dashboard", "qrkit-dashboard") + _colors()
-    asked: answers.Asked
+    asked: answers.Selection
     _answer: dict[str, Any] | None
     _table: dict[str, Any] | None
     _live: dict[str, str] | None
@@ -93,10 +93,10 @@ class ScanDashboard(Page):
         self.portfolio, self._width, self._narrow, self._live = portfolio, WIDTH, NARROW, None
         self._moved = list[str]()
         with in_language(language):
-            self._draw(answers.Asked(time_zone=zone))
+            self._draw(answers.Selection(time_zone=zone))
         self._register(name)
 
-    def _draw(self, asked: answers.Asked) -> None:
+    def _draw(self, asked: answers.Selection) -> None:
         """Query and draw; update what is shown only once everything is complete. The answer in words comes later."""
         figures = self._charts(asked)
         rankings = list(answers.bars(self.portfolio, asked))
@@ -106,13 +106,13 @@ class ScanDashboard(Page):
         self._figures, self._bars, self.asked, self._table = figures, rankings, asked, None
         self._answer = None
 
-    def _charts(self, asked: answers.Asked) -> list[dict[str, Any]]:
+    def _charts(self, asked: answers.Selection) -> list[dict[str, Any]]:
         """Return the charts as JSON, and keep the numbers that they show."""
         found = list(answers.drawn(self.portfolio, asked, self._width, self._narrow))
         self._rows = {one.title: one.rows for one in found}
         return [{"title": one.title, "svg": charts.to_svg(one.chart), "is_wide": one.is_wide} for one in found]
 
-    def ask(self, **fields: Unpack[answers.AskedFields]) -> None:
+    def ask(self, **fields: Unpack[answers.SelectionFields]) -> None:
         """Show other scans, as the controls above the charts do. Arguments that you leave out stay as they are.
 
         Invalid arguments are reported in `errors` and change nothing.
@@ -142,7 +142,7 @@ class ScanDashboard(Page):
         except InvalidParameter as error:
             self._errors = {one.name: one.rule for one in error.problems}
 
-    def _with_fields(self, fields: dict[str, Any]) -> answers.Asked:
+    def _with_fields(self, fields: dict[str, Any]) -> answers.Selection:
         asked = self.asked.changed(fields)
         for one in (asked.campaign, *asked.campaigns):
             if not self._has_campaign(one):
