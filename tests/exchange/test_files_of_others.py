@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from openpyxl import Workbook
 
-from qrkit.errors import InvalidParameter, UnreadableFile
+from qrkit.errors import UnreadableFile
 
 GO = "https://go.example.com"
 HERE = "https://example.com/here?a=1"
