@@ -121,13 +121,13 @@ class Tool:
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
             "Content": content,
-            "Trackable URL": self._short_url(link),
+            "Trackable URL": (short_url := self._short_url(link)),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _text(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
-            "Dynamic": "" if self._short_url(link) or not is_static(link) else "false",
+            "Dynamic": "" if short_url or not is_static(link) else "false",
             **terms,
         }
         for name, text in cells.items():
