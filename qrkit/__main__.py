@@ -96,7 +96,8 @@ def program() -> NoReturn:
     # The 100,000 or so objects that a command loads live until it ends. Looking through them for garbage again and
     # again takes 3% of the time of a short command.
     gc.set_threshold(100_000, 10)
-    # Nor does it have plugins of pydantic: what looks for them takes 10 ms to load, even if it is told not to look.
+    # No command has a use for plugins of pydantic. The module that looks for them takes 10 ms to load, even if
+    # `PYDANTIC_DISABLE_PLUGINS` tells it not to look.
     sys.modules["pydantic.plugin._loader"] = cast("ModuleType", SimpleNamespace(get_plugins=tuple))
     statuses: list[int] = []
     atexit.register(_end_at_once, statuses)  # called last, because it is registered first

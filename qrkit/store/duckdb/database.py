@@ -52,7 +52,7 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "lock_configuration": "true",
 }
 MORE_THREADS = "SET threads = greatest(4, current_setting('threads'))"
-"""With one or two threads, DuckDB counts distinct values in tables that outgrow the cache, which takes twice the time."""
+"""With one or two threads, DuckDB counts distinct values in tables that outgrow the cache, in twice the time."""
 
 FATAL = (duckdb.FatalException, duckdb.InternalException)
 """Errors after which DuckDB refuses all work on a file until the file is reopened."""
