@@ -232,7 +232,7 @@ class App:
         except QrkitError as error:
             return problem(error)
         except Exception:
-            answer, asked = _bug(environ.get("PATH_INFO", "")), environ.get(ASKED)
+            answer, asked = _bug(_text(environ.get("PATH_INFO", ""))), environ.get(ASKED)
             return replace(answer, headers=asked.joining | dict(answer.headers)) if asked else answer
 
     def _answer_other(self, environ: WSGIEnvironment) -> Response:
@@ -402,8 +402,8 @@ def _body(environ: WSGIEnvironment, most: int) -> bytes:
             f"the body has the Content-Encoding {coding[:40]!r}; send it uncompressed, without the header"
         )
     length = environ.get("CONTENT_LENGTH") or "0"
-    if not (length.isascii() and length.isdecimal()):
-        raise BadRequest("the Content-Length is not a whole number")
+    if not re.fullmatch("[0-9]{1,18}", length):
+        raise BadRequest("the Content-Length is not a whole number of at most 18 digits")
     if int(length) > most:
         raise BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
     return bytes(environ["wsgi.input"].read(int(length)))
