@@ -321,7 +321,8 @@ def _pattern(path: str) -> re.Pattern[str]:
     def part(found: re.Match[str]) -> str:
         return f"(?P<{found[1]}>{'.*' if found[1] in WITH_SLASHES else '[^/]+'})"
 
-    return re.compile(re.sub(r"\\{(\w+)\\}", part, re.escape(path)), re.DOTALL)
+    # Atomic: to try shorter parts of a path that goes on behind them would take time by the square of its length.
+    return re.compile("(?>" + re.sub(r"\\{(\w+)\\}", part, re.escape(path)) + ")", re.DOTALL)
 
 
 PATTERNS = {path: _pattern(path) for path in dict.fromkeys(route.path for route in ROUTES) if path != "/{gs1}"}
