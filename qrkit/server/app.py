@@ -407,7 +407,10 @@ def _body(environ: WSGIEnvironment, most: int) -> bytes:
         raise BadRequest("the Content-Length is not a whole number of at most 18 digits")
     if int(length) > most:
         raise BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
-    return bytes(environ["wsgi.input"].read(int(length)))
+    body = bytes(environ["wsgi.input"].read(int(length)))
+    if len(body) < int(length):
+        raise BadRequest("the body ends before its Content-Length")
+    return body
 
 
 def _head(method: str, answer: Response) -> tuple[int, list[tuple[str, str]]]:

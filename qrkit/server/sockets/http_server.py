@@ -437,10 +437,8 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
             if number < self._most and len(self.queue) >= number - self.active_count:
                 try:
                     self.start_new_thread(self.handler_thread, number)
-                except RuntimeError:
-                    if not number:
-                        raise
-                    _log.warning("the system starts no more threads for requests than these: %d", number)
+                except RuntimeError as error:
+                    _log.warning("no more than %d threads answer requests: %s", number, error)
                 else:
                     self.threads.add(number)
                     self.active_count += 1
