@@ -219,6 +219,13 @@ def test_a_printed_text_of_60_characters_is_whole_if_the_next_row_is_filled(shop
     assert contents(shop)[0] == long
 
 
+@pytest.mark.parametrize("text", ["x" * 60, "Read more\u2026", "Google+"])
+def test_a_row_with_texts_of_its_own_goes_on_with_no_other(shop, text):
+    """Such a table was refused if the row had an empty cell."""
+    rows = f"|content|name|comment|\n|---|---|---|\n|https://e.org/a|{text}|x|\n|https://e.org/b|B||\n"
+    assert shop.import_file(rows.encode()).created == 2
+
+
 def test_an_address_does_not_go_on_with_another_address(shop):
     long = f"https://example.org/{'0123456789' * 4}"
     rows = f"| content | name |\n|---|---|\n| {long} | A |\n| https://e.org/b | |\n"
