@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from qrkit.errors import UnreadableFile
@@ -283,6 +284,13 @@ def test_rows_of_cells_are_read_as_those_of_a_workbook(shop, file):
     """They were refused, or blank rows were reported."""
     result = shop.import_file(file.encode(), format="json")
     assert not [issue for issue in result.issues if issue.reason == "invalid"]
+    assert contents(shop) == ["https://e.org/ä"]
+
+
+def test_the_labels_of_rows_are_not_their_cells(shop):
+    """Of a DataFrame with two levels of labels, they were: its contents were lost without a word."""
+    frame = pd.DataFrame(CELLS[1:2], columns=CELLS[0], index=pd.MultiIndex.from_tuples([("Graz", "Till")]))
+    shop.import_file(frame.to_json(orient="split").encode(), format="json")
     assert contents(shop) == ["https://e.org/ä"]
 
 
