@@ -8,18 +8,18 @@ Caption(text='Say hi')
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.design.decoration import Photo
 from qrkit.design.design import Design
 from qrkit.design.frames import Caption, Frame
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
-from qrkit.drawing.logo import Logo, without_logo
-from qrkit.drawing.untrusted.assets import Fetch, data_uri
 from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.languages import say
 from qrkit.pictures.gallery import Gallery
-from qrkit.scanning.logo_size import with_logo
+
+if TYPE_CHECKING:
+    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
 
@@ -69,7 +69,10 @@ def with_preset(
     if photo and not preset.photo:
         raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
     icon = next((index for index, layer in enumerate(design.layers) if is_icon(layer)), None)
-    design = design if icon is None else without_logo(design, icon)
+    if icon is not None:
+        from qrkit.drawing.logo import without_logo
+
+        design = without_logo(design, icon)
     fields = {"photo": None, **preset.fields(colorway)}
     if not design.wrapper:
         fields["frame"] = preset.framed(colorway, caption or _own_words(design.frame, preset))
@@ -79,6 +82,9 @@ def with_preset(
     logo = logo or preset.logo
     if not logo:
         return design.replace(**fields)
+    from qrkit.drawing.logo import Logo  # most looks have no logo
+    from qrkit.scanning.logo_size import with_logo
+
     palette, design = PALETTES[colorway], design.replace(**fields | {"ec": "H"})
     read = Logo.read(logo, fetch)
     plate = preset.plate if min(read.width, read.height) * LONG > 1 else "rounded"
@@ -114,6 +120,8 @@ def _brought(field: str) -> set[str | None]:
 
 def _sample_photo() -> str:
     """Return the photo of a look until you pass your own, as a data URI: hills in the evening."""
+    from qrkit.drawing.untrusted.assets import data_uri
+
     return data_uri(Path(__file__).with_name("design").joinpath("hills.svg").read_bytes())
 
 

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, TEXT_COLUMNS, Row
 from qrkit.exchange.encodings import decoded, undecoded
-from qrkit.exchange.locating import MOST_TRIED, Cells, Part, Place, Share
+from qrkit.exchange.locating import ADDRESS, MOST_TRIED, Cells, Part, Place, Share
 from qrkit.exchange.marked_cells import formula_text
 from qrkit.exchange.table_files import MOST_BYTES, Writing
 
@@ -122,16 +122,14 @@ def _of_printed(rows: Iterable[Cells]) -> Iterator[Cells]:
     """Yield the rows of a table in Markdown or of a database without the spaces around cells; other lines are blank."""
     before: list[str] = []
     for row in rows:
-        if isinstance(row, UnreadableFile):
-            yield row
-            continue
-        padded = _padded_cells(row)
+        padded = [] if isinstance(row, UnreadableFile) else _padded_cells(row)
         cells = [cell.strip().replace("\\|", "|") for cell in padded]
         pairs = [*zip(before, cells, strict=False)]
-        goes_on = any(cell and _GOES_ON.fullmatch(above) for above, cell in pairs)
+        filled = [(above, cell) for above, cell in pairs if cell]
+        goes_on = filled and all(_GOES_ON.fullmatch(above) and not ADDRESS.match(cell) for above, cell in filled)
         if goes_on and any(above.strip() and not cell for above, cell in pairs):  # the texts that do not go on
             raise UnreadableFile(_WRAPPED)
-        yield cells
+        yield row if isinstance(row, UnreadableFile) else cells
         before = padded
 
 

@@ -48,7 +48,7 @@ ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 DYNAMIC = ("dynamic", "isdynamic")
-_STATIC = frozenset(HEADINGS["words"]["static"])
+_STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), HEADINGS["words"]["types"]
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
@@ -121,13 +121,13 @@ class Tool:
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
             "Content": content,
-            "Trackable URL": self._short_url(link),
+            "Trackable URL": (short_url := self._short_url(link)),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _text(link, counts) or _object(link, counts),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
             "Pass Query": self._passes_query(link),
-            "Dynamic": "" if self._short_url(link) or not is_static(link) else "false",
+            "Dynamic": "" if short_url or not is_static(link) else "false",
             **terms,
         }
         for name, text in cells.items():
@@ -313,9 +313,10 @@ def closes(name: str) -> bool:
 
 
 def is_static(link: Mapping[str, Any]) -> bool:
-    """Return whether a field, such as a type, says that a code holds its content itself."""
+    """Return whether a type, in plain names, says that a code holds its content itself: a title or a tag does not."""
     is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
-    return is_not_dynamic or any(isinstance(value, str) and value.lower() in _STATIC for value in link.values())
+    types = (str(value).lower() for name, value in link.items() if any(part in name for part in _OF_TYPES))
+    return is_not_dynamic or any(word in _STATIC for word in types)
 
 
 def off_by(link: Mapping[str, Any]) -> str:

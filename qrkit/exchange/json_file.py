@@ -32,7 +32,7 @@ from qrkit.exchange.columns import (
     Row,
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
-from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share, locate
+from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share
 from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
@@ -43,10 +43,9 @@ from qrkit.exchange.table_files import (
     check_number,
     check_size,
     missing_column,
-    share_of_ours,
+    read_sheets,
     table_of_links,
     table_of_records,
-    table_of_rows,
 )
 from qrkit.exchange.workbooks import without_those_of_csv
 from qrkit.tracking.own_fields import split_tags
@@ -77,13 +76,11 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read an array of objects, numbered from 1, or an export of another tool with the objects that wrap its links."""
+    """Read objects, numbered from 1, rows of cells, or an export of another tool with objects that wrap its links."""
     value = _rows_of_frame(_parsed(data))
     found = _records(value, _is_record)
-    if not found and (cells := _rows_of_cells(value)):
-        located = locate([_part_of_cells(how.watch(cells, "Reading", len(cells)))], share=share_of_ours)
-        located.count_as_objects()
-        return table_of_rows(located)
+    if not found and (cells := _parts_of_cells(value)):
+        return read_sheets(lambda *_: cells)(data, how)
     if not found and value != []:
         raise _without_contents(value)
     first = next(filter(_is_record, found), ())
@@ -101,13 +98,8 @@ def parts(data: bytes, _place: Place, share: Share | None) -> list[Part]:
     value = _parsed(data)
     found = share and _records(value, lambda one: share([*islice(_names(one), MOST_COLUMNS + 1)]) >= 1)
     objects = found or _first_objects(value)
-    if not (found if share else objects) and (cells := _rows_of_cells(value)):
-        return [_part_of_cells(cells)]
-    return [Part("", rows(objects))]
-
-
-def _part_of_cells(rows: Iterable[Cells]) -> Part:
-    return Part("rows", without_those_of_csv(rows))
+    cells = [] if (found if share else objects) else _parts_of_cells(value)
+    return cells or [Part("", rows(objects))]
 
 
 def rows(found: Sequence[Any]) -> Iterator[list[str]]:
@@ -134,17 +126,17 @@ def _first_objects(value: Any) -> list[Any]:
     return next((one for one in _nested(value) if isinstance(one, list) and one and isinstance(one[0], dict)), [])
 
 
-def _rows_of_cells(value: Any) -> list[Cells]:
-    """Return the first array of rows at any depth, as texts; its headings may be beside it, as pandas writes them."""
+def _parts_of_cells(value: Any) -> list[Part]:
+    """Return the first array of rows at any depth as a sheet; its headings may be beside it, as pandas writes them."""
     for one in _nested(value):
         titles = one.get("columns") if isinstance(one, dict) else None
         heading = [titles] if isinstance(titles, list) and all(isinstance(title, str) for title in titles) else []
-        for rows in one.values() if isinstance(one, dict) else [one]:
+        for rows in [one[name] for name in one if name != "index"] if isinstance(one, dict) else [one]:
             if isinstance(rows, list) and rows and all(isinstance(row, list) for row in rows):
                 every = [*heading, *rows]
                 # Numbers alone have no heading: they may be places on a map.
                 if any(isinstance(cell, str) for row in every[:MOST_TRIED] for cell in row):
-                    return [*map(_cells_of, every)]
+                    return [Part("rows", without_those_of_csv(map(_cells_of, every)))]
     return []
 
 
@@ -155,12 +147,11 @@ def _cells_of(row: list[Any]) -> Cells:
 
 def _without_contents(value: Any) -> UnreadableFile:
     """Return the error of a file in which no object has a content."""
-    objects = [dict(_flat(one)) for one in _first_objects(value)[:MOST_TRIED] if isinstance(one, dict)]
+    objects = [one for one in _first_objects(value)[:MOST_TRIED] if isinstance(one, dict)]
     if not objects:
         return UnreadableFile("the file is not a JSON array of QR Codes: it has no array of objects")
-    names = list(dict.fromkeys(name for one in objects for name in one))
-    rows = [[one.get(name, "") for name in names] for one in objects]
-    return missing_column(Located(tuple(names), 1), rows, "no object of the file has the")
+    names, *cells = rows(objects)
+    return missing_column(Located(tuple(names), 1), cells, "no object of the file has the")
 
 
 def _records(value: Any, is_record: Callable[[dict[str, Any]], bool]) -> list[Any]:

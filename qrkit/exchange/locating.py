@@ -117,10 +117,6 @@ class Located:
         """Add an issue about the file as a whole."""
         self.issues.append(ImportIssue(max(self.line, 1), "", "", "", reason, detail))
 
-    def count_as_objects(self) -> None:
-        """Count the rows from 1, as objects and lines of a log are, which have no heading."""
-        self.rows, self.line = ((number - 1, cells) for number, cells in self.rows), 0
-
 
 class _Start(NamedTuple):
     """The first rows of a part, and the rows that make up its heading."""

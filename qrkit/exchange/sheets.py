@@ -180,8 +180,8 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
     located = locate(parts, place, share)
     for detail in unread:
         located.say("unread-file", detail)
-    if formats <= {"json", "log"}:
-        located.count_as_objects()
+    if formats <= {"json", "log"} and not located.is_sheet:  # rows of cells in JSON have a heading
+        located.rows, located.line = ((number - 1, cells) for number, cells in located.rows), 0
     return located
 
 

@@ -200,7 +200,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     Headings of other tools' exports (`exchange.foreign`) are also accepted. If `columns` maps our names to those of the
     heading, it must contain Content, and other columns that have our names are listed as left out.
     """
-    heading, rows, line = located.heading, records(located), max(located.line, 1)
+    heading, rows = located.heading, records(located)
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     tool, rows = (None, rows) if columns else _tool_of(heading, rows)
@@ -210,9 +210,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     if tool:
         titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
-        table = table_of_links(tool, links, titles, line)
+        table = table_of_links(tool, links, titles, located.line)
     else:
-        own, kinds = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading)
+        own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
         read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
         if SHORT_URL not in places and (unread := foreign.short_urls_in(heading)):
@@ -220,9 +220,9 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
             lost = "codes printed with them will not work; to keep them, say which column is"
             located.say("unknown-column", f"{rule}, so {lost} {SHORT_URL}")
         names = {name: heading[place] for name, place in places.items()} if columns else {}
-        table = table_of_records(read, own, heading=line, names=names)
+        table = table_of_records(read, own, heading=max(line, 1) if columns else line, names=names)
         if columns:
-            table.issues.extend(issues_of_chosen(heading, names, table.rows, line))
+            table.issues.extend(issues_of_chosen(heading, names, table.rows, max(line, 1)))
     table.issues.extend(located.issues)
     table.issues.extend(retyped_issues(table.rows) if located.is_sheet else ())
     return table

@@ -77,11 +77,8 @@ class Decoration(NamedTuple):
 
         A logo given by its URL is an error without `fetch`.
         """
-        from qrkit.drawing.logo import placed_logo, without_logo
-        from qrkit.drawing.untrusted.assets import picture_content
-
         raise_any(self.problems())
-        logo = None if self.logo is None else picture_content(self.logo, "logo")
+        logo = None if self.logo is None else named("drawing.untrusted.assets:picture_content")(self.logo, "logo")
         if self.preset is not None:
             caption = self._caption(design.frame)
             with_preset = named("presets:with_preset")
@@ -93,6 +90,8 @@ class Decoration(NamedTuple):
             design = design.replace(frame=self._frame(design.frame))
         design = self._colored(design)
         if logo and self.preset is None:
+            from qrkit.drawing.logo import placed_logo, without_logo
+
             design = design if "ec" in given else design.replace(ec="H")
             before = placed_logo(design)
             design = without_logo(design, before.layer) if before else design

@@ -33,19 +33,22 @@ VISITORS = "count(*) FILTER (alone) + count(DISTINCT again)"
 KEYLESS = "count(*) FILTER (NOT alone AND again IS NULL)"
 """The number of visits without the key of a visitor, which `VISITORS` does not count."""
 
-COUNTED = f"""
-SELECT {{names}}coalesce(sum(scans), 0)::BIGINT AS scans, coalesce(sum(visitors), 0)::BIGINT AS visitors{{ends}}
+# MATERIALIZED lets DuckDB read the visits once for all three parts; it hands them on as it reads, and keeps none.
+COUNTED = """
+SELECT {names}coalesce(sum(scans), 0)::BIGINT AS scans, coalesce(sum(visitors), 0)::BIGINT AS visitors{ends}
 FROM (
-    SELECT {{names}}scans, CASE WHEN alone THEN scans ELSE coalesce(bit_count(word), 0) END AS visitors{{times}}
+    WITH rows AS MATERIALIZED (SELECT {groups}alone, again, numbered{time} FROM {table})
+    SELECT {names}count(*) AS scans, count(*) FILTER (alone) AS visitors{bounds} FROM rows GROUP BY ALL
+    UNION ALL
+    SELECT {names}0 AS scans, bit_count(word) AS visitors{no_bounds}
     FROM (
-        SELECT
-            {{groups}}alone, again >> 6 AS place, bit_or(1::UBIGINT << (again & 63)) AS word, count(*) AS scans{{bounds}}
-        FROM {{table}}
-        WHERE numbered
+        SELECT {names}again // 63 AS place, bit_or(1::BIGINT << (again % 63)::INTEGER) AS word
+        FROM rows
+        WHERE numbered AND again IS NOT NULL
         GROUP BY ALL
     ) words
     UNION ALL
-    SELECT {{groups}}count(*) AS scans, {VISITORS} AS visitors{{bounds}} FROM {{table}} WHERE NOT numbered GROUP BY ALL
+    SELECT {names}0 AS scans, count(DISTINCT again) AS visitors{no_bounds} FROM rows WHERE NOT numbered GROUP BY ALL
 ) parts
 GROUP BY ALL
 """
@@ -107,8 +110,9 @@ def counted(groups: Mapping[str, str], table: str, *, times: bool = False) -> st
         names="".join(f"{name}, " for name in groups),
         groups="".join(f"{sql} AS {name}, " for name, sql in groups.items()),
         table=table,
-        times=", first, last" if times else "",
+        time=", time" if times else "",
         bounds=", min(time) AS first, max(time) AS last" if times else "",
+        no_bounds=", NULL::TIMESTAMP AS first, NULL::TIMESTAMP AS last" if times else "",
         ends=", min(first) AS first, max(last) AS last" if times else "",
     )
 

@@ -6,21 +6,22 @@ They hold which variant it is, and nothing about the visitor. A change of the va
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 
 from qrkit.tracking.redirect_rules import RedirectRule, Variant
 
 NAME = "qrkit-variant"
 
 
+def cookie_in(headers: Mapping[str, str], name: str) -> str:
+    """Return the value of a cookie of a request; "" if there is none. Other cookies of the host may have any form."""
+    cookies = (one.strip().partition("=") for one in headers.get("cookie", "").split(";"))
+    return next((value for known, _, value in cookies if known == name), "")
+
+
 def remembered_variant(rule: RedirectRule, headers: Mapping[str, str]) -> Variant | None:
     """Return the variant of a rule that the cookie of a request names; None if it names none."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(NAME)
-    except CookieError:
-        return None
     named = {_value(rule, number): one for number, one in enumerate(rule.variants)}
-    return named.get(found.value) if found else None
+    return named.get(cookie_in(headers, NAME))
 
 
 def variant_cookie(rule: RedirectRule, name: str) -> str:

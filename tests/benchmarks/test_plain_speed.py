@@ -192,7 +192,7 @@ FIRST = {
 COMMANDS = {
     "qrkit generate URL": 2,
     "qrkit generate URL in a color": 2,
-    "qrkit generate URL in a preset": 5.2,
+    "qrkit generate URL in a preset": 4.8,
     "qrkit check": 4.2,
 }
 """Each takes less than this multiple of the time of segno's command."""

@@ -57,6 +57,13 @@ def from_gates(*words, to="codes.zip"):
     return ("--from", "gates.csv", "--content-column", "url", "-o", to, *words)
 
 
+def test_a_look_without_a_logo_loads_no_logos(folder):
+    command = [sys.executable, "-X", "importtime", "-m", "qrkit", "generate", "hi", "--preset", "bubble", "-o", "a.png"]
+    loaded = subprocess.run(command, capture_output=True, check=True, text=True).stderr
+    assert "qrkit.drawing.frames" in loaded
+    assert "qrkit.drawing.logo" not in loaded
+
+
 @pytest.mark.parametrize("where", [("-o", "hi.txt"), ("-o", "hi.txt", "--format", "txt")])
 def test_a_style_is_that_of_the_text_in_a_file(run, folder, where):
     assert run("hi", "--style", "ascii", *where)[0] == 0

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from openpyxl import Workbook
 
-from qrkit.errors import InvalidParameter, UnreadableFile
+from qrkit.errors import UnreadableFile
 
 GO = "https://go.example.com"
 HERE = "https://example.com/here?a=1"
@@ -337,12 +337,14 @@ def test_several_tables_of_links_in_an_archive_are_named(shop):
 # ---- DataFrames
 
 
-@pytest.mark.parametrize("name", ["Long URL", "Note"])
-def test_a_name_of_two_columns_of_a_frame_of_links_is_refused(shop, name):
-    names = ["Short URL", "Long URL", "Note", name]
-    frame = pd.DataFrame([["https://s.test/a", HERE, *names[2:]]], columns=names)
-    with pytest.raises(InvalidParameter, match=f"{name}: appears twice in the frame"):
-        shop.import_frame(frame)
+def test_columns_of_one_name_in_a_frame_of_links_are_told_apart_as_in_a_file(shop):
+    """Such a frame was refused."""
+    names = ["Short URL", "Long URL", "Floor", "Floor"]
+    shop.import_frame(pd.DataFrame([["https://s.test/a", HERE, "x", "y"]], columns=names))
+    assert shop.list_qrcodes()[0].fields == {"Floor": "x", "Floor (2)": "y"}
+    rivals = pd.DataFrame([["https://s.test/b", HERE, f"{HERE}&2"]], columns=["Short URL", "Long URL", "Long URL"])
+    ((_, detail),) = said(shop.import_frame(rivals), "invalid")
+    assert "have different values" in detail
 
 
 @pytest.mark.rule("X16")

@@ -358,7 +358,7 @@ def test_a_row_of_totals_is_left_out_of_cells_in_json(shop):
     cells = json.dumps([["content", "Scans"], [HERE, 3], ["Total", 3]])
     result = shop.import_file(cells.encode(), format="json")
     assert [code.content for code in shop.list_qrcodes()] == [HERE]
-    assert said(result, "invalid") == [(2, "is a row of totals, and was left out")]
+    assert said(result, "invalid") == [(3, "is a row of totals, and was left out")]
 
 
 @pytest.mark.parametrize("word", ["NULL", "None"])

@@ -60,6 +60,13 @@ def test_a_visitor_types_the_password_and_is_led_on_for_a_quarter_of_an_hour(sho
     assert shop.scans.count() == 1
 
 
+@pytest.mark.parametrize("other", ["foo", "a/b=1", 'prefs={"a":1}', "x=a b", "path=1", "Größe=1"])
+def test_cookies_of_other_programs_on_the_host_do_not_hide_ours(client, other):
+    cookie = cookie_of(send(client, "open+sesame")).partition(";")[0]
+    for sent in (f"{other}; {cookie}", f"{cookie}; {other}", f"{other};{cookie};"):
+        assert client.request("GET", "/door", headers=PHONE | {"Cookie": sent}).status == 302
+
+
 def test_a_cookie_is_no_use_for_another_code_or_another_password_or_after_a_quarter_of_an_hour(shop, client):
     name, _, value = cookie_of(send(client, "open+sesame")).partition(";")[0].partition("=")
     other, _, _ = cookie_of(send(client, "open+sesame", "/summer/2026")).partition(";")[0].partition("=")

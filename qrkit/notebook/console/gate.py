@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from http.cookies import CookieError
 from pathlib import Path
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
@@ -176,10 +175,7 @@ def _tokens(request: HTTPServerRequest) -> list[bytes]:
 
 
 def _cookie(request: HTTPServerRequest) -> str:
-    try:
-        cookie = request.cookies.get(_cookie_name(request))
-    except CookieError:
-        return ""
+    cookie = request.cookies.get(_cookie_name(request))
     return cookie.value if cookie else ""
 
 

@@ -6,12 +6,12 @@ import hmac
 import re
 from collections.abc import Mapping
 from hashlib import blake2b, sha256
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlsplit
 
 from qrkit.store import Store
 from qrkit.store.store_settings import secret
 from qrkit.tracking.times import now
+from qrkit.visits.remembered_variants import cookie_in
 
 VALID_SECONDS = 900
 _UNTIL = re.compile("[0-9]{1,12}")
@@ -38,14 +38,10 @@ def for_code(cookie: str, code: str, base_url: str) -> str:
 
 def is_let_in(store: Store, code: str, password: str, headers: Mapping[str, str]) -> bool:
     """Return whether a request has a valid cookie for a short code and its password."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(_name(code))
-    except CookieError:
-        return False
-    until, _, signature = (found.value if found else "").partition(".")
+    until, _, signature = cookie_in(headers, _name(code)).partition(".")
     if not _UNTIL.fullmatch(until) or int(until) < now().timestamp():
         return False
-    return hmac.compare_digest(signature, _signature(store, code, password, int(until)))
+    return hmac.compare_digest(signature.encode(), _signature(store, code, password, int(until)).encode())
 
 
 def _name(code: str) -> str:

@@ -73,7 +73,7 @@ def import_file(
     from qrkit.portfolio.storing import store_rows
 
     def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], Updates, tuple[dict[str, str], bytes]]:
-        lines = BytesIO(_ask("import", body, content_type, format, dict(asked), known, update_by))
+        lines = BytesIO(_ask("import", body, content_type, format, dict(asked), known, update_by=update_by))
         headers, issues, campaigns = json.loads(next(lines)), next(lines), json.loads(next(lines))
         changed = [(QRCode.from_json(next(lines)), QRCode.from_json(next(lines))) for _ in range(int(next(lines)))]
         for text in lines:

@@ -32,7 +32,7 @@ LARGE = 2**22
 
 
 def _import(
-    body: bytes, content_type: str, format: str, asked: dict[str, str], present: Present, update_by: str
+    body: bytes, content_type: str, format: str, asked: dict[str, str], present: Present, *, update_by: str
 ) -> bytes:
     """Return the headers of the response, the issues and the new campaigns, a line each.
 
