@@ -10,8 +10,7 @@ from argparse import Action, ArgumentParser
 from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
-from types import ModuleType, SimpleNamespace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
 from qrkit.commands.parsing import Command, Parser, add_command, add_heading
@@ -96,9 +95,6 @@ def program() -> NoReturn:
     # The 100,000 or so objects that a command loads live until it ends. Looking through them for garbage again and
     # again takes 3% of the time of a short command.
     gc.set_threshold(100_000, 10)
-    # No command has a use for plugins of pydantic. The module that looks for them takes 10 ms to load, even if
-    # `PYDANTIC_DISABLE_PLUGINS` tells it not to look.
-    sys.modules["pydantic.plugin._loader"] = cast("ModuleType", SimpleNamespace(get_plugins=tuple))
     statuses: list[int] = []
     atexit.register(_end_at_once, statuses)  # called last, because it is registered first
     statuses.append(main())
@@ -126,6 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
     # No command multiplies large matrices. Threads for that would take as long to start as all else that NumPy loads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # To find plugins of pydantic, of which no command has any use, the metadata of each installed package are read.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     reader = parser()
     words = sys.argv[1:] if arguments is None else arguments
     if not words:

@@ -15,11 +15,9 @@ from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, group_sql,
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
-# MATERIALIZED lets DuckDB read the scans once for all counts; it hands them on as it reads, and keeps none.
 SUMMARY = f"""
-, counting AS MATERIALIZED (SELECT number, time, alone, again, numbered FROM lean)
-SELECT scans, visitors, (SELECT count(DISTINCT number) FROM counting) AS qrcodes, first, last
-FROM ({counted({}, "counting", times=True)}) counted
+SELECT scans, visitors, (SELECT count(DISTINCT number) FROM lean) AS qrcodes, first, last
+FROM ({counted({}, "lean", times=True)}) counted
 """
 
 # Visitors whose key is on one visit of its day are counted together, in the row of each part without `again`.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from pathlib import PurePosixPath
 from struct import unpack
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 from zipfile import ZipFile, ZipInfo
 
 from qrkit.errors import QrkitError, UnreadableFile
@@ -68,22 +68,16 @@ def _has_codes(found: list[tuple[ZipInfo, tuple[str, ...]]]) -> bool:
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
 
-class Tables(NamedTuple):
-    """The path, the format and the bytes of each table of an archive, and an issue for each file that is not read."""
+def tables_in(data: bytes) -> tuple[list[tuple[str, str, bytes]], list[ImportIssue]]:
+    """Return the path, the format and the bytes of each table of an archive, and an issue for each file left out.
 
-    files: list[tuple[str, str, bytes]]
-    issues: list[ImportIssue]
-
-
-def tables_in(data: bytes) -> Tables:
-    """Return the tables of an archive; none if it has a manifest, PNG files or parts of a document.
-
-    Several tables are read row by row, and the links in JSON and in dumps are not, so those are read alone.
+    An archive with a manifest, PNG files or parts of a document has no tables. Several tables are read row by row, and
+    the links in JSON and in dumps are not, so those are read alone.
     """
     archive = archives.opened(data)
     found = archives.members(archive)
     if _has_codes(found) or DOCUMENT_MARKS.intersection(archive.namelist()):
-        return Tables([], [])
+        return [], []
     entries = {"/".join(parts): entry for entry, parts in found}
     suffixes = {path: PurePosixPath(path.lower().removesuffix(".gz")).suffix[1:] for path in entries}
     tables = {path: suffix for path, suffix in suffixes.items() if suffix in TABLES}
@@ -100,7 +94,7 @@ def tables_in(data: bytes) -> Tables:
     other = "is another file of the archive, and was not read"
     unread = [f"{path!r} {apart if path in tables else other}" for path in entries if path not in chosen]
     issues = [ImportIssue(1, "", "", "", "unread-file", detail) for detail in unread]
-    return Tables(files, issues if files else [])
+    return files, issues if files else []
 
 
 def read(data: bytes, how: Reading) -> Table:

@@ -42,7 +42,7 @@ FROM (
     UNION ALL
     SELECT {names}0 AS scans, bit_count(word) AS visitors{no_bounds}
     FROM (
-        SELECT {names}again >> 6 AS place, bit_or(1::UBIGINT << (again & 63)) AS word
+        SELECT {names}again // 63 AS place, bit_or(1::BIGINT << (again % 63)::INTEGER) AS word
         FROM rows
         WHERE numbered AND again IS NOT NULL
         GROUP BY ALL

@@ -356,4 +356,4 @@ def test_a_formula_without_a_value_in_a_list_of_short_urls_is_told():
     with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
         issues = shop.import_file(file.getvalue(), format="xlsx").issues
         assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a", DOOR)]
-    assert [(one.row, one.reason) for one in issues if one.row > 1] == [(2, "formula-unsaved"), (3, "invalid")]
+    assert [(one.row, one.reason) for one in issues if one.row > 1] == [*[(2, "formula-unsaved")] * 2, (3, "invalid")]

@@ -87,6 +87,8 @@ THREADS_GRACE = 1
 HURRIED_GRACE = 0.2
 """Seconds to wait for all threads, including idle ones, when the server must stop at once."""
 
+_log = logging.getLogger("qrkit")
+
 PRINTABLE = b"\r\n" + bytes(range(0x20, 0x7F))
 LONGEST_CHUNK_LINE = 1_024
 """Maximum bytes of a line with the size of a chunk and its extensions."""
@@ -433,9 +435,13 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
         with self.lock:
             number = len(self.threads)  # threads end only at the end
             if number < self._most and len(self.queue) >= number - self.active_count:
-                self.threads.add(number)
-                self.active_count += 1
-                self.start_new_thread(self.handler_thread, number)
+                try:
+                    self.start_new_thread(self.handler_thread, number)
+                except RuntimeError as error:
+                    _log.warning("no more than %d threads answer requests: %s", number, error)
+                else:
+                    self.threads.add(number)
+                    self.active_count += 1
         super().add_task(task)
 
     def wait(self) -> None:
@@ -445,8 +451,8 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
 
     def start_new_thread(self, target: Callable[[int], None], thread_no: int) -> None:
         thread = threading.Thread(target=target, args=(thread_no,), name=f"qrkit-answers-{thread_no}", daemon=True)
-        self._started.append(thread)
         thread.start()
+        self._started.append(thread)
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:  # noqa: FBT001, FBT002 - waitress's
         end = time.monotonic() + timeout
