@@ -187,11 +187,12 @@ def _tell(
 ) -> None:
     """Print what was done with QR Codes: a line for each, without secrets, or JSON, also with issues if given."""
     further = {} if issues is None else {"issues": list(issues)}
-    for row in code_rows(portfolio, codes):
+    for code, row in zip(codes, code_rows(portfolio, codes), strict=True):
         if asked.json:
             print_json(**CODES.record(row), **further)
         else:
-            print(what.format_map({name: in_one_line(summary(str(value))) for name, value in row.items()}))
+            words = {name: in_one_line(summary(str(value))) for name, value in row.items()}
+            print(what.format(off="" if code.active else " (switched off)", **words))
 
 
 def _warn(asked: argparse.Namespace, codes: Sequence[QRCode]) -> list[dict[str, str]]:
@@ -382,7 +383,7 @@ def _set(asked: argparse.Namespace) -> None:
         else:
             codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]
         leads = "would lead" if asked.preview else "leads"
-        _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}", _warn(asked, codes))
+        _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}{{off}}", _warn(asked, codes))
     if not codes:
         complain("set", "no content can be completed" if found else "there are no such QR Codes")
 

@@ -128,7 +128,7 @@ def _rescued_text(table: TableRescue) -> str:
     """Describe the result of rescuing a table."""
     lost = "an unknown number of rows lost" if table.lost is None else f"{table.lost:,} lost" if table.lost else ""
     without = [f"{rows:,} without {name}" for name, rows in table.without.items()]
-    return ", ".join(filter(None, [f"{table.rows:,} rows", lost, *without]))
+    return ", ".join(filter(None, [f"{table.rows:,} row{'' if table.rows == 1 else 's'}", lost, *without]))
 
 
 def _compact(asked: argparse.Namespace) -> None:
