@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
+from qrkit.commands.output import Status, complain, complaining, counted, in_one_line, print_json, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_fields, add_json, given_options
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
@@ -293,8 +293,8 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "switched off": "" if code.active else "yes",
         "not before": to_iso(code.valid_since) if code.valid_since else "",
         "not after": to_iso(code.valid_until) if code.valid_until else "",
-        "limit": f"{code.limit:,} scans" if code.limit else "",
-        "limit a day": f"{code.limit_a_day:,} scans" if code.limit_a_day else "",
+        "limit": counted(code.limit, "scan") if code.limit else "",
+        "limit a day": counted(code.limit_a_day, "scan") if code.limit_a_day else "",
         "otherwise": summary(code.otherwise),
         "password": "asked for" if code.password else "",
         "passes its query on": {None: "", True: "yes", False: "no"}[code.pass_query],
