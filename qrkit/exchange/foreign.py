@@ -410,9 +410,15 @@ def _bare(value: Any) -> Any:
     return value
 
 
-def _found(link: Mapping[str, Any], name: str) -> Any:
+@lru_cache(maxsize=1_000)  # as those of `plain_name`
+def _path(name: str) -> tuple[str, list[str]]:
     first, *others = name.split(".")
-    value = link.get(plain_name(first))
+    return plain_name(first), others
+
+
+def _found(link: Mapping[str, Any], name: str) -> Any:
+    first, others = _path(name)
+    value = link.get(first)
     for other in others:
         value = value.get(other) if isinstance(value, dict) else None
     return value
@@ -421,7 +427,8 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
     for name in names:
-        value = _found(link, name)
+        if (value := _found(link, name)) is None:  # as most are
+            continue
         if isinstance(value, list):
             value = next(iter(value), None)
         text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
