@@ -107,7 +107,7 @@ def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> Status:
     campaign = portfolio.find_campaign(asked.campaign)
     number = len(portfolio.list_qrcodes(campaign_id=campaign.id))
     fate = "are kept, without a campaign." if asked.keep_codes else "are removed with it: printed codes lead nowhere."
-    if not asked.yes and not confirm(f"Remove the campaign {campaign.name}? Its {number:,} QR Codes {fate}"):
+    if not asked.yes and not confirm(f"Remove the campaign {campaign.name}? Its QR Codes ({number:,}) {fate}"):
         complain("campaign", "nothing was removed")
         return Status.REFUSED
     portfolio.delete_campaign(campaign.id, keep=asked.keep_codes)

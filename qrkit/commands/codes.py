@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
+from qrkit.commands.output import Status, complain, complaining, counted, in_one_line, print_json, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_fields, add_json, given_options
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
@@ -187,11 +187,12 @@ def _tell(
 ) -> None:
     """Print what was done with QR Codes: a line for each, without secrets, or JSON, also with issues if given."""
     further = {} if issues is None else {"issues": list(issues)}
-    for row in code_rows(portfolio, codes):
+    for code, row in zip(codes, code_rows(portfolio, codes), strict=True):
         if asked.json:
             print_json(**CODES.record(row), **further)
         else:
-            print(what.format_map({name: in_one_line(summary(str(value))) for name, value in row.items()}))
+            words = {name: in_one_line(summary(str(value))) for name, value in row.items()}
+            print(what.format(off="" if code.active else " (switched off)", **words))
 
 
 def _warn(asked: argparse.Namespace, codes: Sequence[QRCode]) -> list[dict[str, str]]:
@@ -292,8 +293,8 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "switched off": "" if code.active else "yes",
         "not before": to_iso(code.valid_since) if code.valid_since else "",
         "not after": to_iso(code.valid_until) if code.valid_until else "",
-        "limit": f"{code.limit:,} scans" if code.limit else "",
-        "limit a day": f"{code.limit_a_day:,} scans" if code.limit_a_day else "",
+        "limit": counted(code.limit, "scan") if code.limit else "",
+        "limit a day": counted(code.limit_a_day, "scan") if code.limit_a_day else "",
         "otherwise": summary(code.otherwise),
         "password": "asked for" if code.password else "",
         "passes its query on": {None: "", True: "yes", False: "no"}[code.pass_query],
@@ -382,7 +383,7 @@ def _set(asked: argparse.Namespace) -> None:
         else:
             codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]
         leads = "would lead" if asked.preview else "leads"
-        _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}", _warn(asked, codes))
+        _tell(asked, portfolio, codes, f"{{short_code}}: {{name}} {leads} to {{content}}{{off}}", _warn(asked, codes))
     if not codes:
         complain("set", "no content can be completed" if found else "there are no such QR Codes")
 

@@ -90,7 +90,7 @@ def _log(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 def _replay(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     number = portfolio.webhooks.replay(asked.id)
-    print_result(asked, f"{asked.id}: {number:,} events are sent again", id=asked.id, events=number)
+    print_result(asked, f"{asked.id}: events to send again: {number:,}", id=asked.id, events=number)
 
 
 def _daily(portfolio: Portfolio, asked: argparse.Namespace) -> None:

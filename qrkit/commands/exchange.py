@@ -158,7 +158,7 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     for _, what in (one for one in result.issues if not one[0]):
         complain("import", what)
     for code, (imported, rows) in result.differences.items():
-        complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
+        complain("import", f"{code}: scans imported as a number: {imported:,}; rows in the file: {rows:,}")
     issues = [{"row": row, "error": error} for row, error in result.issues]
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}

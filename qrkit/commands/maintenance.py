@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.output import Status, complain, print_json, print_result
+from qrkit.commands.output import Status, complain, counted, print_json, print_result
 from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown_place
 from qrkit.errors import NotFound, StoreDamaged
@@ -101,7 +101,7 @@ def _archive(asked: argparse.Namespace) -> None:
     place, told = shown_place(asked.store), "no visits to archive"
     if archived.visits:
         written = f"files written: {archived.files:,}, {archived.bytes:,} bytes"
-        told = f"{archived.visits:,} visits moved into the history; {written}"
+        told = f"{counted(archived.visits, 'visit')} moved into the history; {written}"
     print_result(asked, f"{place}: {told}", store=place, **asdict(archived))
 
 
@@ -128,7 +128,7 @@ def _rescued_text(table: TableRescue) -> str:
     """Describe the result of rescuing a table."""
     lost = "an unknown number of rows lost" if table.lost is None else f"{table.lost:,} lost" if table.lost else ""
     without = [f"{rows:,} without {name}" for name, rows in table.without.items()]
-    return ", ".join(filter(None, [f"{table.rows:,} rows", lost, *without]))
+    return ", ".join(filter(None, [counted(table.rows, "row"), lost, *without]))
 
 
 def _compact(asked: argparse.Namespace) -> None:

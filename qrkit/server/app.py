@@ -269,7 +269,7 @@ def _remove_base_path(environ: WSGIEnvironment, paths: Sequence[str], redirects:
 
 def _text(path: str) -> str:
     """Return the text of a path in an environment, where each byte is a letter of Latin-1."""
-    return path if path.isascii() else path.encode("latin-1").decode("utf-8", "replace")
+    return path if path.isascii() else path.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dict[str, str]]:

@@ -267,6 +267,15 @@ def test_a_static_code_has_no_short_url_to_print(store, run):
     assert run("show", "plain").out.splitlines()[1] == "  short URL  none: the picture encodes the content"
 
 
+def test_set_says_that_a_code_is_off(store, run):
+    with store() as shop:
+        target = shop.find_qrcode("door").content
+    off = f"door: Front door leads to {target} (switched off)\n"
+    assert run("set", "door", "--off").out == off
+    assert run("set", "door", "--comment", "closed").out == off
+    assert run("set", "door", "--on").out == off.replace(" (switched off)", "")
+
+
 def test_set_changes_what_it_is_asked_to_and_nothing_else(store, run):
     with store() as shop:
         before = shop.find_qrcode("door")

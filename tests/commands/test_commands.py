@@ -470,6 +470,13 @@ def test_a_sound_store_is_verified_copied_and_made_smaller(store, folder, capsys
             assert [code.short_code for code in shop.list_qrcodes()] == ["door", "gate"]
 
 
+def test_rescue_counts_the_rows_of_each_table(store, folder, capsys):
+    assert main(["rescue", str(store), "rescued.duckdb"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"rescued.duckdb: what could be read of {store}"
+    assert {"  accounts: 1 row", "  qrcodes: 2 rows"} <= set(lines)
+
+
 def test_a_store_with_faults_is_told_of_by_the_exit_status_too(store, capsys):
     with Store(store) as opened:
         opened.execute("UPDATE scan_counts SET scans = scans + 1")

@@ -119,7 +119,7 @@ def test_remove_asks_and_leaves_what_is_not_confirmed(typed, store, answer):
 
 @pytest.mark.slow
 def test_a_campaign_is_removed_after_a_question_that_counts_its_codes(typed, store):
-    steps = [("Its 1 QR Codes are removed with it: printed codes lead nowhere. [y/N] ", "y\n")]
+    steps = [("Its QR Codes (1) are removed with it: printed codes lead nowhere. [y/N] ", "y\n")]
     typed("campaign", "remove", "Frühling im Hafen", steps=steps)
     with open_portfolio(store / "shop.duckdb") as shop:
         assert [code.short_code for code in shop.list_qrcodes()] == ["a-very-long-code"]

@@ -1,6 +1,7 @@
 """`qrkit set` with rules, limits and times, and `qrkit explain`."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -105,8 +106,13 @@ def test_times_limits_the_switch_and_the_password(run, store):
     run("set", "door", "--on")
     assert "type the password" in run("explain", "door", "--at", "2026-12-24T00:00:00Z")
     shown = json.loads(run("show", "door", "--json"))["terms"]
+    told = re.sub(" +", " ", run("show", "door"))
+    assert " limit 100 scans\n" in told
+    assert " limit a day 9 scans\n" in told
     until = "2026-12-24T18:00:00Z"
     assert shown == {"validUntil": until, "limit": 100, "limitADay": 9, "password": True, "clickId": "click"}
+    run("set", "door", "--limit", "1")
+    assert " limit 1 scan\n" in re.sub(" +", " ", run("show", "door"))
     run("set", "door", "--until", "", "--limit", "0", "--limit-a-day", "0", "--password", "", "--click-id", "")
     assert json.loads(run("show", "door", "--json"))["terms"] == {}
 

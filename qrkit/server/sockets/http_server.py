@@ -87,8 +87,6 @@ THREADS_GRACE = 1
 HURRIED_GRACE = 0.2
 """Seconds to wait for all threads, including idle ones, when the server must stop at once."""
 
-_log = logging.getLogger("qrkit")
-
 PRINTABLE = b"\r\n" + bytes(range(0x20, 0x7F))
 LONGEST_CHUNK_LINE = 1_024
 """Maximum bytes of a line with the size of a chunk and its extensions."""
@@ -437,11 +435,10 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
             if number < self._most and len(self.queue) >= number - self.active_count:
                 try:
                     self.start_new_thread(self.handler_thread, number)
-                except RuntimeError as error:
-                    _log.warning("no more than %d threads answer requests: %s", number, error)
-                else:
                     self.threads.add(number)
                     self.active_count += 1
+                except RuntimeError as error:
+                    logging.getLogger("qrkit").warning("no more than %d threads answer requests: %s", number, error)
         super().add_task(task)
 
     def wait(self) -> None:
@@ -479,10 +476,8 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self._refused = RefusedConnections(settings)
         self._settings = settings
         self._ending = threading.RLock()  # reentrant: a signal handler may run in the thread that holds it
-        threads = _Threads(settings.threads)
-        super().__init__(
-            app, {}, _sock=listening, dispatcher=threads, adj=adjustments, sockinfo=where, bind_socket=False
-        )
+        given = {"_sock": listening, "adj": adjustments, "sockinfo": where, "bind_socket": False}
+        super().__init__(app, {}, dispatcher=_Threads(settings.threads), **given)
         self.port = int(self.effective_port)
 
     def handle_accept(self) -> None:
