@@ -381,11 +381,9 @@ def tool_of(names: Iterable[str]) -> Tool | None:
 def similar_tool(names: Iterable[str]) -> Tool | None:
     """Return the tool whose name or most known names the columns have: good for a hint, not for reading the file."""
     found = {plain_name(name) for name in names}
-    shares = {
-        key: sum(plain_name(name) in found for name in one.known_by) / len(one.known_by) for key, one in TOOLS.items()
-    }
-    likely = max(shares, key=lambda key: shares[key])
-    if shares[likely] > 1 / 2:
+    known = {key: {*map(plain_name, one.known_by)} for key, one in TOOLS.items()}
+    likely = max(known, key=lambda key: len(known[key] & found) / len(known[key]))
+    if len(known[likely] & found) > len(known[likely]) / 2:
         return TOOLS[likely]
     return TOOLS["bitly-csv"] if any("bitlink" in name or "bitly" in name for name in found) else None
 

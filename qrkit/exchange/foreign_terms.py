@@ -36,7 +36,7 @@ OTHERWISE = ("expiredurl", "expirationurl")
 DEVICES, OFF = _WORDS["devices"], _WORDS["off"]
 RULES = ("redirectrules", "hasredirectrules")
 TEST = ("testvariants", "teststartedat", "testcompletedat")
-PASSWORD = ("password", "haspassword")
+PASSWORD = frozenset({"password", "haspassword"})
 NAMES = (*LIMITS, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
 """What is read here, or else refused, by plain name; a password must not become a field of its own."""
 _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", re.IGNORECASE)
@@ -76,7 +76,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
     password = text(link, ("password",))
     if not _NO_PASSWORD.fullmatch(password):
         cells["Password"] = password
-        read |= {*PASSWORD}
+        read |= PASSWORD
     if rules:
         cells["Rules"] = json.dumps(rules, ensure_ascii=False)
     return cells, _without(link, read)

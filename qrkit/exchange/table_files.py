@@ -48,6 +48,7 @@ from qrkit.exchange.columns import (
     read_row,
     unpacked,
 )
+from qrkit.exchange.foreign_terms import PASSWORD
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import (
     ADDRESS,
@@ -106,7 +107,6 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
 VALID_UNTIL = "Valid Until (UTC)"
-LIMITING = frozenset({VALID_UNTIL, "Limit", "Limit a Day"})
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
 HARDLY_ANYTHING_ELSE = 0.8
@@ -404,7 +404,7 @@ def table_of_links(
             yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
-    table.issues.extend(_issues_of_links(tool, heading, places, off_by, keeping))
+    table.issues.extend(_issues_of_links(tool, heading, names, off_by, keeping))
     return Table(table.rows, table.issues, places, of_links=True)
 
 
@@ -421,13 +421,13 @@ def _passed_over(link: Mapping[str, Any], alternatives: Iterable[Iterable[str]])
 
 
 def _issues_of_links(
-    tool: foreign.Tool, heading: int, places: Collection[str], off_by: Collection[str], keeping: Sequence[str]
+    tool: foreign.Tool, heading: int, names: Iterable[str], off_by: Collection[str], keeping: Sequence[str]
 ) -> Iterator[ImportIssue]:
     """Yield what may differ from the service: of limits, of links that are off by 0, and of links with parameters.
 
-    A file with a column of ends or limits has all of them.
+    A file with a column of passwords has the ends and limits, too.
     """
-    if tool.limits_in and not LIMITING.intersection(places):
+    if tool.limits_in and PASSWORD.isdisjoint(map(foreign.plain_name, names)):
         rule = "links with a password, an end or a limit that is not in the file are open now"
         detail = f"{rule}; look them up in {tool.limits_in}"
         yield ImportIssue(heading, "", "", "", "limits-unknown", detail)

@@ -73,6 +73,13 @@ def test_what_a_list_does_not_say_is_told(shop):
     assert "password" in issue.detail
 
 
+@pytest.mark.parametrize(("column", "told"), [("Valid until", True), ("Max clicks", True), ("Password", False)])
+def test_a_list_without_passwords_may_lack_some(shop, column, told):
+    """Beside a column of ends, nothing was said of the links that a password protects, and that were open now."""
+    result = imported(shop, f"Short URL,Long URL,{column}\nhttps://s.test/a,{HERE},\n")
+    assert (result.count("limits-unknown") == 1) == told
+
+
 CLOSED = {
     "deleted": {"deleted": True},
     "inactive": {"is_active": False},
@@ -428,7 +435,7 @@ def test_of_two_columns_for_one_of_ours_the_second_becomes_a_field(shop):
 )  # fmt: skip
 def test_a_link_is_valid_until_the_end_of_a_day(shop, day, end):
     """It ended when its last day began."""
-    result = imported(shop, f"Title,Short URL,Long URL,Valid until\nA,https://s.test/a,{HERE},{day}\n")
+    result = imported(shop, f"Title,Short URL,Long URL,Valid until,Password\nA,https://s.test/a,{HERE},{day},\n")
     assert [f"{code.valid_until:%d %H:%M:%S}" for code in shop.list_qrcodes()] == [end]
     assert result.issues == ()
 
