@@ -125,7 +125,8 @@ def _of_printed(rows: Iterable[Cells]) -> Iterator[Cells]:
         padded = [] if isinstance(row, UnreadableFile) else _padded_cells(row)
         cells = [cell.strip().replace("\\|", "|") for cell in padded]
         pairs = [*zip(before, cells, strict=False)]
-        goes_on = any(cell and _GOES_ON.fullmatch(above) and not ADDRESS.match(cell) for above, cell in pairs)
+        filled = [(above, cell) for above, cell in pairs if cell]
+        goes_on = filled and all(_GOES_ON.fullmatch(above) and not ADDRESS.match(cell) for above, cell in filled)
         if goes_on and any(above.strip() and not cell for above, cell in pairs):  # the texts that do not go on
             raise UnreadableFile(_WRAPPED)
         yield row if isinstance(row, UnreadableFile) else cells

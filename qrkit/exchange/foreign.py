@@ -48,7 +48,7 @@ ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 DYNAMIC = ("dynamic", "isdynamic")
-_STATIC = frozenset(HEADINGS["words"]["static"])
+_STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), HEADINGS["words"]["types"]
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
@@ -313,9 +313,10 @@ def closes(name: str) -> bool:
 
 
 def is_static(link: Mapping[str, Any]) -> bool:
-    """Return whether a field, such as a type, says that a code holds its content itself."""
+    """Return whether a type, in plain names, says that a code holds its content itself: a title or a tag does not."""
     is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
-    return is_not_dynamic or any(isinstance(value, str) and value.lower() in _STATIC for value in link.values())
+    types = (str(value).lower() for name, value in link.items() if any(part in name for part in _OF_TYPES))
+    return is_not_dynamic or any(word in _STATIC for word in types)
 
 
 def off_by(link: Mapping[str, Any]) -> str:
@@ -409,9 +410,15 @@ def _bare(value: Any) -> Any:
     return value
 
 
-def _found(link: Mapping[str, Any], name: str) -> Any:
+@lru_cache(maxsize=1_000)  # as those of `plain_name`
+def _path(name: str) -> tuple[str, list[str]]:
     first, *others = name.split(".")
-    value = link.get(plain_name(first))
+    return plain_name(first), others
+
+
+def _found(link: Mapping[str, Any], name: str) -> Any:
+    first, others = _path(name)
+    value = link.get(first)
     for other in others:
         value = value.get(other) if isinstance(value, dict) else None
     return value
@@ -420,7 +427,8 @@ def _found(link: Mapping[str, Any], name: str) -> Any:
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
     for name in names:
-        value = _found(link, name)
+        if (value := _found(link, name)) is None:  # as most are
+            continue
         if isinstance(value, list):
             value = next(iter(value), None)
         text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""

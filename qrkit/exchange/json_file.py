@@ -131,7 +131,7 @@ def _parts_of_cells(value: Any) -> list[Part]:
     for one in _nested(value):
         titles = one.get("columns") if isinstance(one, dict) else None
         heading = [titles] if isinstance(titles, list) and all(isinstance(title, str) for title in titles) else []
-        for rows in one.values() if isinstance(one, dict) else [one]:
+        for rows in [one[name] for name in one if name != "index"] if isinstance(one, dict) else [one]:
             if isinstance(rows, list) and rows and all(isinstance(row, list) for row in rows):
                 every = [*heading, *rows]
                 # Numbers alone have no heading: they may be places on a map.

@@ -409,10 +409,13 @@ def table_of_links(
 
 
 def _passed_over(link: Mapping[str, Any], alternatives: Iterable[Iterable[str]]) -> set[str]:
-    """Return the names whose texts are not read, as the text of an alternative is, and is another one."""
+    """Return the names whose texts are not read, as the text of an alternative is, and is another one.
+
+    Short.io lists each short URL with http:// and with https://.
+    """
     passed: set[str] = set()
     for names in alternatives:
-        texts = {name: text for name in names if (text := field_text(link[name]))}
+        texts = {name: ADDRESS.sub("", text) for name in names if (text := field_text(link[name]))}
         passed.update(name for name, text in texts.items() if text != next(iter(texts.values())))
     return passed
 

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import starmap
 from typing import Annotated, Any, get_args
 
-from qrkit.design.limits import Latitude, Longitude, Whole, Within
+from qrkit.design.limits import Latitude, Longitude, Whole, Within, read_whole
 from qrkit.errors import Door, InvalidParameter, UnreadableFile, one_of
 from qrkit.exchange import foreign
 from qrkit.exchange.access_logs import REDIRECTS
@@ -339,6 +339,8 @@ def _checked(visit: dict[str, Any]) -> dict[str, Any]:
         if what in visit:
             one_of(what, visit[what], words)
     numbers = {what: visit[what] for what in _Numbers.model_fields if what in visit}
+    if (visitor := read_whole(visit.get("visitor", ""))) is not None:
+        numbers["visitor"] = visitor
     return visit | plain(_Numbers.from_fields(numbers), only_set=True) if numbers else visit
 
 

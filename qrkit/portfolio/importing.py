@@ -74,12 +74,8 @@ NO_CONTENT = re.compile(
 
 _NO_SCHEME = re.compile(r"(?!(?!file:)[a-z][a-z0-9+.-]+:(?! )).*", re.IGNORECASE | re.DOTALL)
 """Matches texts, and paths of files, but no address of any kind, and no content such as WIFI: or BEGIN:VCARD."""
-_OF_NO_PAGE = re.compile(
-    r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+"
-    r"|(?:javascript|vbscript|data|blob|about|view-source):(?! ).*",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Matches addresses of apps, and scripts and other things that only a browser opens."""
+_OF_AN_APP = re.compile(r"(?!(?:https?|upi|file|h?t{1,3}ps?):)[a-z][a-z0-9+.-]{1,60}://\S+", re.IGNORECASE)
+_OF_A_BROWSER = re.compile(r"(?:javascript|vbscript|data|blob|about|view-source):(?! ).*", re.IGNORECASE | re.DOTALL)
 NO_CODES = re.compile(r"--?|#?n/?a|nan|none|null|nil|tb[cd]|[0-9]([.,][0-9]+)?e\+[0-9]{2}", re.IGNORECASE)
 """What people write into a column of short codes where there is none, and what a spreadsheet makes of a long number."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
@@ -467,8 +463,11 @@ def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) 
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
-    elif code.is_dynamic and _OF_NO_PAGE.fullmatch(written.strip()):
-        detail = f"{written[:80]!r} opens an app or is a script, so visitors see it as text, not as a page"
+    elif code.is_dynamic and _OF_AN_APP.fullmatch(written.strip()):
+        detail = f"{written!r} opens an app; short URLs cannot redirect to it, so visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
+    elif code.is_dynamic and _OF_A_BROWSER.fullmatch(written.strip()):
+        detail = f"{written[:80]!r} is not an address that short URLs redirect to, so visitors see it as text"
         yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)

@@ -232,7 +232,7 @@ class App:
         except QrkitError as error:
             return problem(error)
         except Exception:
-            answer, asked = _bug(environ.get("PATH_INFO", "")), environ.get(ASKED)
+            answer, asked = _bug(_text(environ.get("PATH_INFO", ""))), environ.get(ASKED)
             return replace(answer, headers=asked.joining | dict(answer.headers)) if asked else answer
 
     def _answer_other(self, environ: WSGIEnvironment) -> Response:
@@ -269,7 +269,7 @@ def _remove_base_path(environ: WSGIEnvironment, paths: Sequence[str], redirects:
 
 def _text(path: str) -> str:
     """Return the text of a path in an environment, where each byte is a letter of Latin-1."""
-    return path if path.isascii() else path.encode("latin-1").decode("utf-8", "replace")
+    return path if path.isascii() else path.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dict[str, str]]:
@@ -321,7 +321,8 @@ def _pattern(path: str) -> re.Pattern[str]:
     def part(found: re.Match[str]) -> str:
         return f"(?P<{found[1]}>{'.*' if found[1] in WITH_SLASHES else '[^/]+'})"
 
-    return re.compile(re.sub(r"\\{(\w+)\\}", part, re.escape(path)), re.DOTALL)
+    # Atomic: to try shorter parts of a path that goes on behind them would take time by the square of its length.
+    return re.compile("(?>" + re.sub(r"\\{(\w+)\\}", part, re.escape(path)) + ")", re.DOTALL)
 
 
 PATTERNS = {path: _pattern(path) for path in dict.fromkeys(route.path for route in ROUTES) if path != "/{gs1}"}
@@ -402,11 +403,14 @@ def _body(environ: WSGIEnvironment, most: int) -> bytes:
             f"the body has the Content-Encoding {coding[:40]!r}; send it uncompressed, without the header"
         )
     length = environ.get("CONTENT_LENGTH") or "0"
-    if not (length.isascii() and length.isdecimal()):
-        raise BadRequest("the Content-Length is not a whole number")
+    if not re.fullmatch("[0-9]{1,18}", length):
+        raise BadRequest("the Content-Length is not a whole number of at most 18 digits")
     if int(length) > most:
         raise BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
-    return bytes(environ["wsgi.input"].read(int(length)))
+    body = bytes(environ["wsgi.input"].read(int(length)))
+    if len(body) < int(length):
+        raise BadRequest("the body ends before its Content-Length")
+    return body
 
 
 def _head(method: str, answer: Response) -> tuple[int, list[tuple[str, str]]]:

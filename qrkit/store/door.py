@@ -36,8 +36,10 @@ from qrkit.store.upkeep.maintenance import compact, forget_visits, standing
 ROWS_AT_ONCE = 2_000
 """Rows of an answer: while Python writes these, no redirect is answered."""
 CALLS: dict[str, Callable[..., Any]] = {
-    "changed": remember_changed, "include waiting": include_waiting, "compact": compact,
-    "archive": lambda *arguments: asdict(archive(*arguments)), "forget visits": forget_visits,
+    "changed": remember_changed, "include waiting": include_waiting,
+    "compact": lambda store: {"bytes": compact(store)},
+    "archive": lambda *asked: asdict(archive(*asked)),
+    "forget visits": lambda *asked: {"visits": forget_visits(*asked)},
 }  # fmt: skip
 """What a caller may ask for besides statements, each with the store and what the caller sends."""
 
@@ -232,7 +234,7 @@ class _Caller:
             return self._frame(*arguments)
         if word not in CALLS:
             raise ValueError(f"{word!r} is no request")
-        return {"answer": CALLS[word](self._store, *arguments)}
+        return CALLS[word](self._store, *arguments) or {}
 
     def _run(self, sql: str, parameters: Any, *, is_often: bool) -> dict[str, Any]:
         if sql == TAKE_VISITS:

@@ -57,12 +57,11 @@ def from_gates(*words, to="codes.zip"):
     return ("--from", "gates.csv", "--content-column", "url", "-o", to, *words)
 
 
-def test_a_look_without_a_logo_loads_no_logos_and_looks_for_no_plugins(folder):
+def test_a_look_without_a_logo_loads_no_logos(folder):
     command = [sys.executable, "-X", "importtime", "-m", "qrkit", "generate", "hi", "--preset", "bubble", "-o", "a.png"]
     loaded = subprocess.run(command, capture_output=True, check=True, text=True).stderr
     assert "qrkit.drawing.frames" in loaded
     assert "qrkit.drawing.logo" not in loaded
-    assert "pydantic.plugin._loader" not in loaded
 
 
 @pytest.mark.parametrize("where", [("-o", "hi.txt"), ("-o", "hi.txt", "--format", "txt")])

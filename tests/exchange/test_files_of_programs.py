@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from qrkit.errors import UnreadableFile
@@ -219,6 +220,13 @@ def test_a_printed_text_of_60_characters_is_whole_if_the_next_row_is_filled(shop
     assert contents(shop)[0] == long
 
 
+@pytest.mark.parametrize("text", ["x" * 60, "Read more\u2026", "Google+"])
+def test_a_row_with_texts_of_its_own_goes_on_with_no_other(shop, text):
+    """Such a table was refused if the row had an empty cell."""
+    rows = f"|content|name|comment|\n|---|---|---|\n|https://e.org/a|{text}|x|\n|https://e.org/b|B||\n"
+    assert shop.import_file(rows.encode()).created == 2
+
+
 def test_an_address_does_not_go_on_with_another_address(shop):
     long = f"https://example.org/{'0123456789' * 4}"
     rows = f"| content | name |\n|---|---|\n| {long} | A |\n| https://e.org/b | |\n"
@@ -276,6 +284,13 @@ def test_rows_of_cells_are_read_as_those_of_a_workbook(shop, file):
     """They were refused, or blank rows were reported."""
     result = shop.import_file(file.encode(), format="json")
     assert not [issue for issue in result.issues if issue.reason == "invalid"]
+    assert contents(shop) == ["https://e.org/ä"]
+
+
+def test_the_labels_of_rows_are_not_their_cells(shop):
+    """Of a DataFrame with two levels of labels, they were: its contents were lost without a word."""
+    frame = pd.DataFrame(CELLS[1:2], columns=CELLS[0], index=pd.MultiIndex.from_tuples([("Graz", "Till")]))
+    shop.import_file(frame.to_json(orient="split").encode(), format="json")
     assert contents(shop) == ["https://e.org/ä"]
 
 

@@ -473,6 +473,12 @@ def test_other_columns_of_a_tool_become_fields(portfolio):
     assert [issue.detail.partition(" ")[0] for issue in of_json.issues] == ["'ref'"]
 
 
+def test_the_same_short_url_with_and_without_tls_is_no_field(portfolio):
+    """Each link of Short.io got a field with its short URL."""
+    result = imported(portfolio, {"links": SHORT_IO_LINKS})
+    assert [issue for issue in result.issues if issue.reason == "own-column"] == []
+
+
 HOW_TO = Path(__file__).parents[2] / "notebooks/how-to/move_here.md"
 
 

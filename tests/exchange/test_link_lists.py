@@ -455,6 +455,13 @@ def test_a_static_code_of_a_service_stays_static(shop, file):
     assert {code.name: code.is_dynamic for code in shop.list_qrcodes()} == {"A": True, "B": False}
 
 
+@pytest.mark.parametrize("column", ["Title", "Comment", "Tags", "Campaign", "UTM Medium"])
+def test_a_text_of_somebody_makes_no_code_static(shop, column):
+    """A code with the tag static could no longer be tracked."""
+    imported(shop, f"Short URL,Destination URL,{column}\nhttps://s.test/a,{HERE},x\n,{THERE},Static\n")
+    assert [code.is_dynamic for code in shop.list_qrcodes()] == [True, True]
+
+
 @pytest.mark.parametrize("column", ["Title", "Comment", "Tags"])
 def test_a_formula_without_a_value_is_told_in_all_columns_of_links(shop, column):
     """A name or a comment was empty without a word."""

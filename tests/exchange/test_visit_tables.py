@@ -361,6 +361,14 @@ def test_an_invalid_cell_costs_its_row_alone(shop, cell, heading):
     assert (result.created, row, error.partition("=")[0]) == (1, 2, cell)
 
 
+@pytest.mark.parametrize("visitor", [0, 7, 2**64 - 1])
+def test_a_visitor_is_kept(shop, visitor):
+    """Each row with a visitor was left out."""
+    result = shop.import_scans(f"short_code,time,visitor\ndoor,2024-05-01,{visitor}\n".encode())
+    assert (result.created, result.issues) == (1, ())
+    assert shop.store.rows("SELECT visitor FROM visits") == [{"visitor": visitor}]
+
+
 def test_a_date_that_there_is_not_is_named(shop):
     ((row, error),) = shop.import_scans(b"short_code,time\ndoor,2024-13-01\n").issues
     assert (row, error) == (2, "time='2024-13-01': month must be in 1..12")

@@ -1,6 +1,7 @@
 import json
 import logging
 import re
+import time
 import warnings
 from urllib.parse import unquote
 from wsgiref.validate import validator
@@ -250,6 +251,13 @@ def test_a_strange_method_keeps_the_contract(app, path, method):
     reply = Client(app).request(method, path)
     assert_keeps_the_contract(reply)
     assert reply.status in (400, 404, 405)
+
+
+@pytest.mark.parametrize("path", ["/" + "." * 16_000 + "/", "/api/v3/track/statistics/" + "." * 16_000 + "/"])
+def test_the_route_of_a_long_path_is_found_in_no_time(client, path):
+    began = time.process_time()
+    assert client.request("PUT", path).status in (404, 405)
+    assert time.process_time() - began < 0.2
 
 
 def test_options_may_be_asked_by_browsers_of_other_origins(client):

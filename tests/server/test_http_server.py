@@ -590,6 +590,29 @@ def test_a_thread_starts_when_all_others_are_busy_until_there_are_as_many_as_set
             connection.close()
 
 
+@pytest.fixture
+def stacks_of_any_size():
+    """Threads get stacks of the usual size again."""
+    yield threading.stack_size
+    threading.stack_size(0)
+
+
+def test_requests_wait_for_the_threads_there_are_if_the_system_starts_no_more(desk, stacks_of_any_size):
+    with serving(desk, threads=4) as server:
+        first, second, third = connections = [connect(server) for _ in range(3)]
+        first.sendall(request("/wait") + request("/echo", END))
+        assert desk.came.acquire(timeout=LONGEST_WAIT)
+        stacks_of_any_size(2**62)  # more than any memory
+        second.sendall(request("/echo", END))
+        third.sendall(head(*POST, "Content-Length: 1", "Expect: 100-continue"))
+        assert third.recv(100).startswith(b"HTTP/1.1 100 ")  # so the second request has been read
+        desk.may_go_on.set()
+        assert [answer.body for answer in answers(everything(first))] == [b"waited", b""]
+        assert [answer.body for answer in answers(everything(second))] == [b""]
+        for connection in connections:
+            connection.close()
+
+
 @pytest.mark.usefixtures("many_files")
 def test_more_than_512_connections_with_requests_wait_and_are_answered_when_others_leave(desk):
     with serving(desk, threads=4) as server:

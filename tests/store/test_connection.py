@@ -11,7 +11,7 @@ import pytest
 
 from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
 from qrkit.store import Store
-from qrkit.store.duckdb.database import MOST_STATEMENTS, STATEMENTS
+from qrkit.store.duckdb.database import MOST_STATEMENTS
 from qrkit.store.migrations import MIGRATIONS
 from qrkit.store.upkeep.maintenance import backup
 from qrkit.store.upkeep.rescuing import rescue
@@ -437,11 +437,13 @@ def test_sql_can_touch_this_file_and_nothing_else(confined, sql):
     assert sorted(file.name for file in folder.iterdir()) == before
 
 
-def test_few_parsed_statements_are_kept():
+def test_the_statements_that_were_run_last_are_kept_parsed():
+    """Once a hundred were kept, any two others that took turns were parsed each time."""
     with Store(":memory:") as store:
-        for number in [*range(2 * MOST_STATEMENTS), 0]:
+        for number in [*range(2 * MOST_STATEMENTS), 0, 1, 0, 1]:
             assert list(store.each_row(f"SELECT {number} + ?", [1])) == [(number + 1,)]
-        assert len(store.database.memory[STATEMENTS]) == MOST_STATEMENTS
+        kept = store.database.parsed.cache_info()
+        assert (kept.currsize, kept.hits) == (MOST_STATEMENTS, 2)
 
 
 def test_a_statement_has_four_threads_even_on_fewer_cores():

@@ -56,13 +56,19 @@ class Format:
         if isinstance(level, bool) or level not in range(MOST_COMPRESSION + 1):
             rule = f"must be a whole number in 0..{MOST_COMPRESSION}, from fast and large to slow and small"
             raise InvalidParameter(Problem("compression", level, rule, "out-of-range"))
-        write, write_plain = (partial(one, compression=int(level)) for one in (png.write, png.write_plain))
+        write, write_plain = (partial(one, compression=int(level)) for one in (png.write_compressed, png.write_plain))
         return replace(self, write=write, write_plain=write_plain)
 
 
 def _lazy_writer(module: str, name: str = "write") -> Callable[..., bytes]:
     """Return a writer that is loaded on first use, because most programs write one format."""
-    return on_demand(f"drawing.writers.{module}:{name}")
+    load_and_write = on_demand(f"drawing.writers.{module}:{name}")
+
+    def write(scene: Scene | Plain) -> bytes:
+        picture: bytes = load_and_write(scene)
+        return picture
+
+    return write
 
 
 def _vector_format(name: str, media_type: str) -> Format:

@@ -115,10 +115,19 @@ def statistics(scans: Scans, format: str) -> bytes:
     return _ask("statistics", scan_records_parquet(scans), format)
 
 
+class _Parts(list[bytes]):
+    """What is pickled, a part for each long text: other threads get their turn between them, but not within `dumps`."""
+
+    def write(self, part: bytes) -> None:
+        self.append(part)
+
+
 def _ask(job: str, *given: object, **options: object) -> bytes:
     """Have a worker do one of `worker.JOBS`. Only requests are pickled: a worker reads files of strangers."""
+    parts = _Parts()
+    pickle.Pickler(parts).dump((job, given, options))
     try:
-        outcome, answer = _workers.ask(pickle.dumps((job, given, options)), seconds=LONGEST_SECONDS)
+        outcome, answer = _workers.ask(*parts, seconds=LONGEST_SECONDS)
     except WorkersBusy as error:
         raise TooManyRequests("too much else is being worked on; please try again", retry_after=60) from error
     except WorkerLate as error:

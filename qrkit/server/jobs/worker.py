@@ -108,19 +108,19 @@ def start() -> None:
     import qrkit.server.requests.request  # noqa: F401
 
 
-def answer(request: bytes) -> tuple[int, bytes]:
+def answer(*parts: bytes) -> tuple[int, bytes]:
     """Do one of `JOBS`, whose name and arguments are pickled, and return its outcome; a large one is the last."""
-    outcome, answer = _do(request)
-    is_last = outcome == NO_MEMORY or max(len(answer), len(request)) > LARGE
+    outcome, answer = _do(parts)
+    is_last = outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE
     return outcome | LAST * is_last, answer
 
 
-def _do(request: bytes) -> tuple[int, bytes]:
+def _do(parts: Sequence[bytes]) -> tuple[int, bytes]:
     from qrkit.errors import QrkitError
     from qrkit.store.served.told_errors import error_to_json
 
     try:
-        job, given, options = pickle.loads(request)
+        job, given, options = pickle.loads(b"".join(parts))
         return DONE, JOBS[job](*given, **options)
     except QrkitError as error:
         return REFUSED, error_to_json(error)

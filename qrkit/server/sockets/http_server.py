@@ -433,9 +433,12 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
         with self.lock:
             number = len(self.threads)  # threads end only at the end
             if number < self._most and len(self.queue) >= number - self.active_count:
-                self.threads.add(number)
-                self.active_count += 1
-                self.start_new_thread(self.handler_thread, number)
+                try:
+                    self.start_new_thread(self.handler_thread, number)
+                    self.threads.add(number)
+                    self.active_count += 1
+                except RuntimeError as error:
+                    logging.getLogger("qrkit").warning("no more than %d threads answer requests: %s", number, error)
         super().add_task(task)
 
     def wait(self) -> None:
@@ -445,8 +448,8 @@ class _Threads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no
 
     def start_new_thread(self, target: Callable[[int], None], thread_no: int) -> None:
         thread = threading.Thread(target=target, args=(thread_no,), name=f"qrkit-answers-{thread_no}", daemon=True)
-        self._started.append(thread)
         thread.start()
+        self._started.append(thread)
 
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:  # noqa: FBT001, FBT002 - waitress's
         end = time.monotonic() + timeout
@@ -473,10 +476,8 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
         self._refused = RefusedConnections(settings)
         self._settings = settings
         self._ending = threading.RLock()  # reentrant: a signal handler may run in the thread that holds it
-        threads = _Threads(settings.threads)
-        super().__init__(
-            app, {}, _sock=listening, dispatcher=threads, adj=adjustments, sockinfo=where, bind_socket=False
-        )
+        given = {"_sock": listening, "adj": adjustments, "sockinfo": where, "bind_socket": False}
+        super().__init__(app, {}, dispatcher=_Threads(settings.threads), **given)
         self.port = int(self.effective_port)
 
     def handle_accept(self) -> None:

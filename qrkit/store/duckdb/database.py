@@ -14,6 +14,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
@@ -37,10 +38,8 @@ if os.name != "nt":
 
 
 MEMORY = ":memory:"
-STATEMENTS = "statements"
-"""Key of the parsed statements in the `memory` of a database."""
 MOST_STATEMENTS = 100
-"""How many parsed statements a database keeps."""
+"""How many parsed statements a database keeps: those that were run last."""
 MISREAD = "has a question mark, after which DuckDB expects options; use a path without one"
 """What is wrong with a path that `is_misread`."""
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
@@ -214,13 +213,7 @@ class Database(Engine):
 
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
-        read: dict[str, duckdb.Statement] = self.memory.setdefault(STATEMENTS, {})
-        statement = read.get(sql)
-        if statement is None:
-            if len(read) >= MOST_STATEMENTS:
-                read.popitem()  # the newest: searches for many words come and go, and the others stay
-            (statement,) = cursor.extract_statements(sql)
-            read[sql] = statement
+        (statement,) = self.parsed(sql)
         cursor.execute(statement, parameters)
 
     def add_rows(self, cursor: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
@@ -280,6 +273,7 @@ class Database(Engine):
         connection.execute(MORE_THREADS)
         for name in later:
             connection.execute(f"SET {name} = {CONFINED[name]}")
+        self.parsed = lru_cache(MOST_STATEMENTS)(connection.extract_statements)
         return connection
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
@@ -355,7 +349,7 @@ class Database(Engine):
                 self._use.notify_all()
 
     def _disconnect(self) -> None:
-        self.memory.pop(STATEMENTS, None)  # DuckDB reports as leaks what outlives it
+        self.parsed.cache_clear()  # DuckDB reports as leaks what outlives it
         cursors, self._cursors = self._cursors, []
         for _, cursor in cursors:
             cursor.close()

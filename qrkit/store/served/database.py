@@ -54,10 +54,10 @@ class ServedStore(Store):
         """Raise an error, because the file is open in the other process."""
         raise StoreBusy(f"{self.path} is served by another process; stop it first, because this needs the file itself")
 
-    def call(self, name: str, *arguments: Any) -> Any:
+    def call(self, name: str, *arguments: Any) -> dict[str, Any]:
         """Have the other process do one of `qrkit.store.door.CALLS`, and return its answer."""
         self.check_no_transaction()
-        return self.database.ask(name, *arguments)["answer"]
+        return self.database.ask(name, *arguments)
 
     @contextmanager
     def standing(self) -> Iterator[None]:

@@ -231,7 +231,7 @@ def compact(store: Store) -> int:
         CannotWrite: If the new file could not be written.
     """
     if isinstance(store, ServedStore):
-        return int(store.call("compact"))
+        return int(store.call("compact")["bytes"])
     store.check_writable()
     original = _file_of(store)
     unfinished = original.with_name(f"{original.name}.compact")
@@ -258,7 +258,7 @@ def forget_visits(store: Store, before: datetime) -> int:
     if not isinstance(before, datetime):
         raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))
     if isinstance(store, ServedStore):
-        return int(store.call("forget visits", before))
+        return int(store.call("forget visits", before)["visits"])
     include_waiting(store)
     with store.atomic(), store.adding(), files_of(store) as files:
         moment = naive(before)
