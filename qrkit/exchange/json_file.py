@@ -127,17 +127,18 @@ def _first_objects(value: Any) -> list[Any]:
 
 
 def _parts_of_cells(value: Any) -> list[Part]:
-    """Return the first array of rows at any depth as a sheet; its headings may be beside it, as pandas writes them."""
-    for one in _nested(value):
+    """Return the arrays of rows at any depth as sheets; headings may be beside one, as pandas writes them."""
+    found = list[Part]()
+    for one in _nested([value]):
         titles = one.get("columns") if isinstance(one, dict) else None
         heading = [titles] if isinstance(titles, list) and all(isinstance(title, str) for title in titles) else []
-        for rows in [one[name] for name in one if name != "index"] if isinstance(one, dict) else [one]:
+        for rows in [one[name] for name in one if not heading or name != "index"] if isinstance(one, dict) else one:
             if isinstance(rows, list) and rows and all(isinstance(row, list) for row in rows):
                 every = [*heading, *rows]
                 # Numbers alone have no heading: they may be places on a map.
                 if any(isinstance(cell, str) for row in every[:MOST_TRIED] for cell in row):
-                    return [Part("rows", without_those_of_csv(map(_cells_of, every)))]
-    return []
+                    found.append(Part(f"rows {len(found) + 1}", without_those_of_csv(map(_cells_of, every))))
+    return found
 
 
 def _cells_of(row: list[Any]) -> Cells:

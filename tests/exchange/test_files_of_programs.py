@@ -294,6 +294,14 @@ def test_the_labels_of_rows_are_not_their_cells(shop):
     assert contents(shop) == ["https://e.org/ä"]
 
 
+def test_each_range_of_google_sheets_is_read(shop):
+    """All but the first one were lost without a word."""
+    ranges = [CELLS[:2], [CELLS[0], CELLS[2]], [["town"], ["Graz"]]]
+    result = shop.import_file(text({"valueRanges": [{"values": rows} for rows in ranges]}).encode(), format="json")
+    assert contents(shop) == ["https://e.org/ä", "https://e.org/b"]
+    assert [issue.detail for issue in result.issues] == ["the sheet 'rows 3' has other headings, and was not read"]
+
+
 def test_rows_of_cells_with_a_column_twice_are_refused(shop):
     """The cells of the first one were lost."""
     cells = [["content", "name", "name"], ["https://e.org/a", "A", "B"]]

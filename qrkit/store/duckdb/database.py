@@ -213,8 +213,8 @@ class Database(Engine):
 
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
-        for statement in self.parsed(sql):
-            cursor.execute(statement, parameters)
+        parsed = self.parsed(sql)
+        cursor.execute(parsed[0] if len(parsed) == 1 else sql, parameters)  # DuckDB explains why several are refused
 
     def add_rows(self, cursor: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
         """Append a DataFrame, arrays by name, or an Arrow stream to a table with the same column order."""
