@@ -378,7 +378,9 @@ def _set(asked: argparse.Namespace) -> None:
         wanted = {code.id: changes | _fixed(code, asked) | _tagged(code, asked) for code in found}
         if asked.preview:
             codes = [
-                code.replace(content=wanted[code.id].get("content", code.content)) for code in found if wanted[code.id]
+                code.replace(**{name: own[name] for name in own.keys() & {"content", "active"}})
+                for code in found
+                if (own := wanted[code.id])
             ]
         else:
             codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]

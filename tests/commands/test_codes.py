@@ -271,7 +271,10 @@ def test_set_says_that_a_code_is_off(store, run):
     with store() as shop:
         target = shop.find_qrcode("door").content
     off = f"door: Front door leads to {target} (switched off)\n"
+    would_be_off = off.replace("leads", "would lead")
+    assert run("set", "door", "--off", "--preview").out == would_be_off
     assert run("set", "door", "--off").out == off
+    assert run("set", "door", "--on", "--preview").out == would_be_off.replace(" (switched off)", "")
     assert run("set", "door", "--comment", "closed").out == off
     assert run("set", "door", "--on").out == off.replace(" (switched off)", "")
 
