@@ -446,6 +446,12 @@ def test_the_statements_that_were_run_last_are_kept_parsed():
         assert (kept.currsize, kept.hits) == (MOST_STATEMENTS, 2)
 
 
+def test_several_statements_with_parameters_are_refused_as_such():
+    """Each was run with all parameters, so the second one was said to have too many parameters."""
+    with Store(":memory:") as store, pytest.raises(duckdb.Error, match="only supported for the last statement"):
+        store.frame("SELECT ?; SELECT 2", [1])
+
+
 def test_a_statement_has_four_threads_even_on_fewer_cores():
     with Store(":memory:") as store:
         assert store.value("SELECT current_setting('threads')") >= 4
