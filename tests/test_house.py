@@ -12,8 +12,11 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
+from re import _parser as patterns  # type: ignore[attr-defined]  # how `re` reads a pattern
 from types import ModuleType
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -524,3 +527,27 @@ def test_repository_holds_no_leftovers() -> None:
         found = re.findall(rf"(?<![\w.])/(?:{folders})/|\b(?:TO[D]O|FIX[M]E)\b", text)
         leftovers += [f"{file_name(path)}: {word}" for word in sorted(set(found))]
     assert leftovers == []
+
+
+def repeated_for_good(pattern: Any) -> Iterator[Any]:
+    """Yield what possessive quantifiers, which never backtrack, repeat in a parsed pattern."""
+    if isinstance(pattern, patterns.SubPattern | list | tuple):
+        if str(pattern[:1]) == "(POSSESSIVE_REPEAT,)":
+            yield pattern[1][2]
+        for one in pattern:
+            yield from repeated_for_good(one)
+
+
+def test_a_group_that_is_repeated_without_backtracking_is_atomic():
+    """Until 3.11.4, Python matched `(?:ab?c)*+` with "a": a repetition that failed in its middle had moved on."""
+    single = {"LITERAL", "NOT_LITERAL", "ANY", "IN", "ATOMIC_GROUP"}
+    wrong = []
+    for path in SOURCES:
+        if not re.search(r"re\.compile\((?s:.*)[*+?}]\+", path.read_text(encoding="utf-8")):
+            continue
+        for name, value in vars(import_module(f"qrkit.{module_name(path)}")).items():
+            for one in value.values() if isinstance(value, dict) else [value]:
+                if isinstance(one, re.Pattern) and isinstance(one.pattern, str):
+                    repeated = repeated_for_good(patterns.parse(one.pattern, one.flags))
+                    wrong += [(file_name(path), name) for body in repeated if str(body[0][0]) not in single or body[1:]]
+    assert wrong == []

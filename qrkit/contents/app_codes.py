@@ -29,7 +29,7 @@ APP_CODES = {
     "Wi-Fi device": "DPP:(?:.*;)?K:[A-Za-z0-9+/=]+;",
     "phone setup": r'\{\s*"android\.app\.extra\.PROVISIONING_',
     "VPN access": (
-        r"(?:#[^\n]*+\s+)*+\[Interface\]\s(?:.*\s)?PrivateKey\s*=|"
+        r"(?>#[^\n]*+\s+)*+\[Interface\]\s(?:.*\s)?PrivateKey\s*=|"
         r"(?:ssr?|vmess|vless|trojan|hysteria2?|hy2|tuic)://\S"
     ),
     "health certificate": r"(?:HC1|NL[0-9]):[0-9A-Z $%*+./:-]{50}|shc:/[0-9/]{8}",

@@ -33,7 +33,7 @@ _SOUND = re.compile(rf"https?://(?:{_NAME}\.)*{_NAME}(?::[0-9]{{1,4}})?(?:[/?#][
 # Typed after a scheme: `:/`, `//`, `;//`, `:\\`, `: //`, `//:`, or only a colon. `*+` never backtracks.
 _SCHEME = re.compile(r"([a-z]{3,6})(\s*+[:;.,]?\s*+[/\\]{1,3}\s*+[:;]?\s*+|\s*+[:;]\s*+)(.*)", re.I | re.A)
 _COPIED = re.compile(
-    r"(?=.*(?:&amp;|[,;]$))(?P<url>https?://[^\s,;]++(?:[,;]+[^\s,;]++)*+(?:(?<=&amp);)?+)(?P<end>[,;]*)", re.I
+    r"(?=.*(?:&amp;|[,;]$))(?P<url>https?://[^\s,;]++(?>[,;]+[^\s,;]++)*+(?>(?<=&amp);)?+)(?P<end>[,;]*)", re.I
 )
 """Matches an address as it stands in the source of a page, or in a list with a comma or semicolon behind it."""
 _LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"

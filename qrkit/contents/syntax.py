@@ -10,8 +10,9 @@ from quopri import decodestring
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-# `++` and `*+` never backtrack, so the time depends on the length of the text alone.
-_PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
+# `++` and `*+` never backtrack, so the time depends on the length of the text alone. A group in front of them has to be
+# atomic, `(?>...)`, because Python before 3.11.5 moves on if a repetition of another group fails in its middle.
+_PIECES = {mark: re.compile(rf"((?>[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
 _QUOTES = "\"'`<\xab\u2018\u2019\u201a\u201c\u201d\u201e\u2039"
 _UNSEEN = (*range(0x21), *range(0x7F, 0xA1), 0xAD, 0x61C, *range(0x2000, 0x2010), *range(0x2028, 0x2030))
 BLANKS = " \t\r\n\ufeff"
@@ -23,12 +24,12 @@ HTML_AMPERSAND = re.compile(r"&amp;(?=[\w.-]+=)")
 _FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
 _FOLD_OF_CODED = re.compile("(?<!=)(?:\r\n|(?<!=\r)\n|\r)[ \t]")
 """Matches a fold, but not a soft line break of quoted-printable text: the blank behind that is part of the text."""
-_RAW = re.compile("[^\r\n]*+(?:(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
+_RAW = re.compile("[^\r\n]*+(?>(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
 _MOMENT = re.compile(
     r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:T([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?",
     re.ASCII | re.IGNORECASE,
 )
-_LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
+_LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?>"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 
 WALLETS = (

@@ -42,13 +42,13 @@ LINE_IN = ("log", "message")
 _TIME = re.compile(
     r"\[(?P<day>\d\d)/(?P<month>[A-Z][a-z]{2})/(?P<year>\d{4})[: ](?P<clock>[\d:]{8})[\d.]*(?P<offset> [+-]\d{4})?\]"
 )
-_ISO_DAY = r"\d{4}(?:-\d\d-|/\d\d/)\d\d(?:T| )\d\d:\d\d:\d\d(?:[.,]\d+)?+"
+_ISO_DAY = r"\d{4}(?:-\d\d-|/\d\d/)\d\d(?:T| )\d\d:\d\d:\d\d(?>[.,]\d+)?+"
 _ISO_TIME = re.compile(rf"{_ISO_DAY}(?: ?(?:Z|[+-]\d\d:?\d\d))?")
 _MOMENT = re.compile(rf"{_TIME.pattern}|{_ISO_TIME.pattern}")
 _LOCAL_TIME = re.compile(rf"\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}[: ][\d:]{{8}}[\d.]*\]|{_ISO_DAY}(?! ?(?:Z|[+-]\d))")
-_PAIR = re.compile(r'(?<![\w.@-])([\w.@-]++)=("(?:[^"\\]|\\.)*+"|[^\s"]++)')
+_PAIR = re.compile(r'(?<![\w.@-])([\w.@-]++)=("(?>[^"\\]|\\.)*+"|[^\s"]++)')
 """A field and its value in a line such as method=GET path="/door"."""
-_TEXT = r'"((?:[^"\\]|\\.)*+)"'
+_TEXT = r'"((?>[^"\\]|\\.)*+)"'
 _REQUEST = re.compile(
     r'(?P<before>[^"]*+)"(?P<method>[A-Z]+) (?P<path>[^\s"]+)[^"]*+"(?: (?P<status>\d{3}))?'
     r'(?P<between> [^"]*+(?:"-" [\d -]++(?="))?)?'

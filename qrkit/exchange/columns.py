@@ -140,7 +140,7 @@ OVERLOOKED = ("id",)
 
 _DEGREES = re.compile(r"[+-]?([0-9]+[.,]?|[0-9]*[.,][0-9]+)([eE][+-]?[0-9]+)?")
 _WHOLE_WITH_COMMA = re.compile(r"^([+-]?[0-9]+),0{1,2}$")
-_PAIR = re.compile(r"""(?P<ours>[^=,"]+)=\s*+(?:"(?P<quoted>(?:[^"]|"")*+)"\s*+|(?P<bare>[^",]*+))(?:,|\Z)""")
+_PAIR = re.compile(r"""(?P<ours>[^=,"]+)=\s*+(?:"(?P<quoted>(?>[^"]|"")*+)"\s*+|(?P<bare>[^",]*+))(?:,|\Z)""")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 LISTED = {

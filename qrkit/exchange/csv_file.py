@@ -36,7 +36,7 @@ _RULE = re.compile(r"^(?=[+:| ]{0,3}[-=])[-+=:| \t]{3,}+\r?$", re.MULTILINE)
 _BOX = re.compile(r"\s*[┌╭]")
 _BOX_RULE = re.compile(r"^[┌╭├└╰][─┬┼┴┤┐┘╮╯]+(?=\r?$)", re.MULTILINE)
 """A line above, between or below the rows of a table that SQLite prints."""
-_CUT_OFF = re.compile(r"^(?=│.*\n├).*│ *varchar *│|^├.*\n(?:│.*\n){2,}+├", re.MULTILINE)
+_CUT_OFF = re.compile(r"^(?=│.*\n├).*│ *varchar *│|^├.*\n(?>│.*\n){2,}+├", re.MULTILINE)
 """Matches the types below a heading of DuckDB, which cuts off texts, and rows that SQLite wraps."""
 _WRAPPED = "long texts in the table may be cut off or wrapped, as databases print them; write it as csv"
 _GOES_ON = re.compile(r".*[+↵…]|\s*\S.{58}\S\s*")

@@ -17,18 +17,18 @@ from qrkit.exchange.locating import MOST_COLUMNS, Cells, Part, Place, Share, col
 from qrkit.exchange.workbooks import without_those_of_csv
 
 _NAME = r'(?:\w+|`[^`]{1,128}`|"[^"]{1,128}"|\[[^\]]{1,128}\])'  # SQL Server has the longest
-_NESTED = r"\((?:[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
-_BLANK = r"(?:\s++|(?:--|#)[^\n]*+|/\*[\s\S]*?(?:\*/|\Z))*+"
+_NESTED = r"\((?>[^()]|" * 3 + r"\([^()]*+\)" + r")*+\)" * 3  # as deep as MySQL writes keys and checks
+_BLANK = r"(?>\s++|(?:--|#)[^\n]*+|/\*[\s\S]*?(?:\*/|\Z))*+"
 """Spaces and comments; a comment without an end is all that follows, as in a database."""
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*(?:(?P<comment>--[^\n]*+|/\*(?!!))|(?P<what>CREATE TABLE(?: IF NOT EXISTS)?|COPY|INSERT(?=\s*\[)"
     r"|(?:INSERT|REPLACE)(?: OR REPLACE| OR IGNORE| IGNORE)? INTO)\b"
-    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?:[^()'`\"\[]|'[^']*+'|`[^`]*+`|\[[^\]]*+\]|\"[^\"]*+\"|{_NESTED})*+\))?)",
+    rf"\s*+(?:{_NAME}\.){{0,2}}(?P<table>{_NAME})\s*+(?P<columns>\((?>[^()'`\"\[]|'[^']*+'|`[^`]*+`|\[[^\]]*+\]|\"[^\"]*+\"|{_NESTED})*+\))?)",
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = r"CONSTRAINT\b|(?:PRIMARY|UNIQUE|FOREIGN|FULLTEXT|SPATIAL|KEY|INDEX|CHECK)\b(?:\s*+\(|[^(',]*+\(\s*+[^\d\s')])"
 """Matches a rule such as KEY (name), but no column called `key`: its parentheses hold a length or values, if any."""
-_COLUMN = re.compile(rf"(?:^|,)\s*+(?:(?={_RULE})|({_NAME}))(?:[^,()']|'[^']*+'|{_NESTED})*+", re.IGNORECASE)
+_COLUMN = re.compile(rf"(?:^|,)\s*+(?:(?={_RULE})|({_NAME}))(?>[^,()']|'[^']*+'|{_NESTED})*+", re.IGNORECASE)
 _VALUES = re.compile(r"\s*(?:OVERRIDING (?:SYSTEM|USER) VALUE\s+)?VALUES?\s*\(", re.IGNORECASE)
 _COPIED = re.compile(r"\s*FROM stdin;\r?\n(.*?)(^\\\.|\Z)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _PREFIX = r"(?:[NB]|_\w+\s*+|(?:DATE|TIME|TIMESTAMP)\s++)?"
@@ -37,9 +37,9 @@ _WORD = r"(?!--|/\*|AS\s)[^,()'\":\s]++"
 """A word of a bare value such as CURRENT TIMESTAMP; comments within a row are told, as they may hold anything."""
 _VALUE, _ESCAPED_VALUE = (
     re.compile(
-        rf"\s*+(?P<cast>CAST\(\s*+)?(?:(?:X'|0x)(?P<hex>(?:[0-9a-f]{{2}})++)'?"
-        rf"|{escaping}'(?P<escaped>(?:[^'\\]|\\.|'')*+)'|{plain}'(?P<text>(?:[^']|'')*+)'"
-        rf"|\"(?P<double>(?:[^\"\\]|\\.|\"\")*+)\"|(?P<bare>(?:{_WORD}(?:\s++{_WORD})*+)?))"
+        rf"\s*+(?P<cast>CAST\(\s*+)?(?:(?:X'|0x)(?P<hex>(?>[0-9a-f]{{2}})++)'?"
+        rf"|{escaping}'(?P<escaped>(?>[^'\\]|\\.|'')*+)'|{plain}'(?P<text>(?>[^']|'')*+)'"
+        rf"|\"(?P<double>(?>[^\"\\]|\\.|\"\")*+)\"|(?P<bare>(?:{_WORD}(?>\s++{_WORD})*+)?))"
         rf"(?(cast)\s++AS\s{_TYPE}\))(?:\s*+::{_TYPE})?\s*+(?P<end>[,)])",
         re.DOTALL | re.IGNORECASE,
     )
@@ -63,7 +63,7 @@ _HAS_ROWS = re.compile(
 _FRACTION = re.compile(r"-?[0-9]+\.[0-9]{3}")
 _BEHIND_ROW = re.compile(rf"({_BLANK})(,{_BLANK})?(\()?")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
-_LINE_END = re.compile(r"replace\(('(?:[^']|'')*+'),'(\\[nr])',char\((10|13)\)\)")
+_LINE_END = re.compile(r"replace\(('(?>[^']|'')*+'),'(\\[nr])',char\((10|13)\)\)")
 """Matches a text with line ends in a dump of SQLite; a text with both kinds of line ends has two nested calls."""
 _BITS = {"\0": "0", "\x01": "1"}
 """MySQL writes the bit that says whether a link is active as a byte."""

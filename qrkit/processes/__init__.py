@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -24,14 +25,6 @@ __all__ = ["PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
 
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """Environment variables that are passed to workers."""
-_MEMORY = {
-    # With an arena for each thread, half of the address space that a worker of user SQL may have would be reserved.
-    "MALLOC_ARENA_MAX": "2",
-    # Freed pages are kept for the next picture: to get them anew took up to a third of the time of a drawing.
-    "MALLOC_MMAP_THRESHOLD_": str(2**25),
-    "MALLOC_TRIM_THRESHOLD_": str(2**26),
-}
-"""Environment variables of workers for the C library of Linux."""
 _RUNNER = str(Path(__file__).with_name("worker.py"))
 
 
@@ -48,10 +41,15 @@ class WorkerBroke(Exception):
 
 
 class Workers:
-    """A pool of processes of one script (see `worker`), which takes idle ones of a lender rather than start its own."""
+    """A pool of processes of one script (see `worker`), which takes idle ones of a lender rather than start its own.
 
-    def __init__(self, script: Path, most: int, lender: Workers | None = None) -> None:
-        self._script, self._most, self._lender = script, most, lender
+    `environment` has variables for the processes, besides those that are passed on.
+    """
+
+    def __init__(
+        self, script: Path, most: int, lender: Workers | None = None, *, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._script, self._most, self._lender, self._environment = script, most, lender, environment or {}
         self._idle: list[_Worker] = []
         self._slots = threading.BoundedSemaphore(most)
         _pools.add(self)
@@ -92,7 +90,7 @@ class Workers:
             try:
                 worker = self._idle.pop()
             except IndexError:
-                return self._lender._acquire() if self._lender else _Worker(self._script)
+                return self._lender._acquire() if self._lender else _Worker(self._script, self._environment)
             if worker.is_alive():
                 return worker
             worker.stop()  # it was killed while idle
@@ -100,7 +98,7 @@ class Workers:
     def get_ready(self) -> None:
         """Start a worker unless one is idle, so that the next request need not wait for the start."""
         if not self._idle:
-            self._idle.append(_Worker(self._script))
+            self._idle.append(_Worker(self._script, self._environment))
 
     def stop(self) -> None:
         """End idle workers."""
@@ -118,7 +116,7 @@ class Workers:
 class _Worker:
     """A process that works on one request at a time."""
 
-    def __init__(self, script: Path) -> None:
+    def __init__(self, script: Path, environment: Mapping[str, str]) -> None:
         self._is_late = False
         # Without `site`, which takes 3 ms: `PYTHONPATH` has all folders that it would find.
         self._process = subprocess.Popen(
@@ -126,9 +124,10 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Pass on the variables needed to find libraries, but no secrets from the environment.
+            # Pass on the variables needed to find libraries, but no secrets from the environment. With an arena for
+            # each thread, the C library would reserve half of the address space that a worker of user SQL may have.
             env={name: os.environ[name] for name in PASSED_ON if name in os.environ}
-            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **_MEMORY},
+            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "MALLOC_ARENA_MAX": "2", **environment},
         )
 
     def ask(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:

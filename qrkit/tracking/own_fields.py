@@ -24,8 +24,8 @@ _BETWEEN_TAGS = re.compile(r"[,;|]")
 _LIST = re.compile(r"""\s*[\[{]\s*(["'])(?P<tags>.*)\1\s*[\]}]\s*""", re.DOTALL)
 """Matches a list of quoted texts, as programs write one into a cell."""
 _ESCAPE = r"""\\(?:[\\'"nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"""
-_TEXT = rf"""(?:'(?:[^'\\\n]|{_ESCAPE})*+'|"(?:[^"\\\n]|{_ESCAPE})*+")"""
-_PYTHON_LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*+\s*,?\s*\]")
+_TEXT = rf"""(?:'(?>[^'\\\n]|{_ESCAPE})*+'|"(?>[^"\\\n]|{_ESCAPE})*+")"""
+_PYTHON_LIST = re.compile(rf"\[\s*{_TEXT}(?>\s*,\s*{_TEXT})*+\s*,?\s*\]")
 """Matches a list of texts as Python writes one. About other texts, its parser may print warnings."""
 LONGEST_LIST = 7 * MOST_FIELDS * LONGEST_NAME
 """Characters of a list that is read as JSON or Python: each letter of a tag may be escaped, as in caf\\u00e9."""

@@ -32,11 +32,11 @@ LINES_TO_ZONE = 8
 
 # Parameters that say how a value is written; others say what it is.
 _HOW_WRITTEN = re.compile("(?:ENCODING|CHARSET|VALUE|TZID)=.*|QUOTED-PRINTABLE|BASE64|B|8BIT", re.I | re.DOTALL)
-_HEAD = re.compile(r'([^:;]*+)((?:;(?:"[^"]*+"|[^":])*+)?):')
-_PARAMETER = re.compile('(?:"[^"]*+"|[^;"])++')
+_HEAD = re.compile(r'([^:;]*+)((?:;(?>"[^"]*+"|[^":])*+)?):')
+_PARAMETER = re.compile('(?>"[^"]*+"|[^;"])++')
 _IS_21 = re.compile(r"^VERSION:2\.1", re.MULTILINE | re.IGNORECASE)
 _IS_PERCENT_ENCODED = re.compile("WIFI:(?:.*;)?R:[0-9A-F]", re.DOTALL | re.IGNORECASE)
-_START = re.compile(r"""^DTSTART((?:;(?:"[^"]*+"|[^":\r\n])*+)?):""", re.MULTILINE | re.IGNORECASE)
+_START = re.compile(r"""^DTSTART((?:;(?>"[^"]*+"|[^":\r\n])*+)?):""", re.MULTILINE | re.IGNORECASE)
 _MOMENT = re.compile("[0-9]{8}T[0-9]{6}Z?", re.ASCII)
 _LINE_END = re.compile("\r\n|\r|\n")
 
