@@ -90,6 +90,11 @@ def first_of(texts: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join(texts[:most]) + more
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number with what it counts, such as `1 row` or `2 rows`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 class QrkitError(Exception):
     """The base class of all errors that qrkit raises.
 

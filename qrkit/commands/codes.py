@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import Status, complain, complaining, counted, in_one_line, print_json, tell_of_local_urls
+from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_fields, add_json, given_options
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.terms import add_terms, json_list, terms_of
 from qrkit.contents.cards import summary
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, counted
 from qrkit.languages import weekday_name
 from qrkit.store.questions.scan_attributes import check_field_names
 from qrkit.tracking.records import Location, QRCode, TermsFields

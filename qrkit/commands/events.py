@@ -13,6 +13,7 @@ from qrkit.commands.output import Status, print_json, print_result
 from qrkit.commands.parsing import Parser, add_fields, add_json, add_time_zone, given_options, subcommands
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_store, with_portfolio
+from qrkit.errors import counted
 from qrkit.tracking.webhook import EVENT_KINDS, NewWebhook
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _log(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 def _replay(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     number = portfolio.webhooks.replay(asked.id)
-    print_result(asked, f"{asked.id}: events to send again: {number:,}", id=asked.id, events=number)
+    print_result(asked, f"{asked.id}: {counted(number, 'event')} to send again", id=asked.id, events=number)
 
 
 def _daily(portfolio: Portfolio, asked: argparse.Namespace) -> None:

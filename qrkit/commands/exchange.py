@@ -12,7 +12,7 @@ from qrkit.commands.importing import add_import_options, import_codes, tell_impo
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size, refused_options
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.errors import InvalidParameter, QrkitError, renaming
+from qrkit.errors import InvalidParameter, QrkitError, counted, renaming
 from qrkit.exchange import EXPORT_FORMATS, IMAGE_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.files import read_file
@@ -158,7 +158,10 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     for _, what in (one for one in result.issues if not one[0]):
         complain("import", what)
     for code, (imported, rows) in result.differences.items():
-        complain("import", f"{code}: scans imported as a number: {imported:,}; rows in the file: {rows:,}")
+        complain(
+            "import",
+            f"{code}: {counted(imported, 'scan')} imported as a number, but {counted(rows, 'row')} in the file",
+        )
     issues = [{"row": row, "error": error} for row, error in result.issues]
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.output import Status, complain, counted, print_json, print_result
+from qrkit.commands.output import Status, complain, print_json, print_result
 from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown_place
-from qrkit.errors import NotFound, StoreDamaged
+from qrkit.errors import NotFound, StoreDamaged, counted
 
 if TYPE_CHECKING:
     from qrkit.store.upkeep.rescuing import TableRescue

@@ -59,11 +59,6 @@ def status_of(done: int, failed: int) -> Status:
     return Status.IN_PART if done else Status.REFUSED
 
 
-def counted(number: int, what: str) -> str:
-    """Return a number with what it counts, such as `1 row` or `2 rows`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def in_one_line(text: str) -> str:
     """Return a text without control characters, which files may contain and which could affect the terminal."""
     return re.sub(CONTROLS, " ", text)

@@ -162,7 +162,7 @@ def placed_logo(design: Design, content: str | None = None) -> PlacedLogo | None
 
 
 def without_logo(design: Design, index: int) -> Design:
-    """Return a design without the layer of a logo, and without the plate below it, if there is one."""
+    """Return a design without a logo and its plate."""
     layers = design.layers
     first = index - (index > 0 and layers[index - 1].name == _plate_name(layers[index].name))
     return design.replace(layers=[*layers[:first], *layers[index + 1 :]])

@@ -232,8 +232,7 @@ def _said(entry: Mapping[str, Any]) -> Request | UnreadableFile | None:
         return None
     if not said["time"]:  # visitors choose what these fields hold
         chosen = (said["path"], said["agent"], said["referrer"])
-        moments = (text for text in fields.values() if text not in chosen and _MOMENT.fullmatch(text))
-        said["time"] = next(moments, "")
+        said["time"] = next((one for one in fields.values() if one not in chosen and _MOMENT.fullmatch(one)), "")
     if not said["time"]:
         return UnreadableFile(_TIMELESS) if said["method"] == "GET" and said["status"] in REDIRECTS else None
     said["time"] = f"{said.pop('day')} {said['time']}" if ":" in said["time"][:3] else said["time"]

@@ -313,7 +313,7 @@ def closes(name: str) -> bool:
 
 
 def is_static(link: Mapping[str, Any]) -> bool:
-    """Return whether a type, in plain names, says that a code holds its content itself: a title or a tag does not."""
+    """Return whether a column of types says that a code is static. The same word in a title or a tag says nothing."""
     is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
     types = (str(value).lower() for name, value in link.items() if any(part in name for part in _OF_TYPES))
     return is_not_dynamic or any(word in _STATIC for word in types)

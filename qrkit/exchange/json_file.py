@@ -76,7 +76,7 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
 
 def read(data: bytes, how: Reading) -> Table:
-    """Read objects, numbered from 1, rows of cells, or an export of another tool with objects that wrap its links."""
+    """Read an array of objects, rows of cells, or the links in an export of another tool."""
     value = _rows_of_frame(_parsed(data))
     found = _records(value, _is_record)
     if not found and (cells := _parts_of_cells(value)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qrkit.contents.suspicious_links import link_warning
+from qrkit.errors import counted
 from qrkit.exchange.columns import Row
 from qrkit.languages import say
 from qrkit.languages.sentences import Sentence
@@ -157,7 +158,7 @@ class ImportResult(Shown):
     def hosts_left(self) -> str:
         """A sentence on `other_hosts`; "" if there are none."""
         first = list(self.other_hosts.items())[:MOST_HOSTS]
-        counts = [f"{count:,} short URL{'' if count == 1 else 's'} began with {host}" for host, count in first]
+        counts = [f"{counted(count, 'short URL')} began with {host}" for host, count in first]
         if more := sum(self.other_hosts.values()) - sum(count for _, count in first):
             counts.append(f"{more:,} with other hosts")
         return f"{', '.join(counts)}; codes printed with them still lead there" if counts else ""
@@ -196,7 +197,7 @@ class _Taken:
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
         self._numbers: dict[tuple[str, str], int] = {}
-        """The least number behind a name and in front of a content: 2 if `A (2)` has the content."""
+        """The lowest number of a name that has a content, by name and content: 2 if `A (2)` has it."""
         self._free: dict[str, int] = {}
         """The number behind a name that was looked for last, so that many rows with one name take linear time."""
         tidy = tidy_name.__wrapped__  # without the cache, which is too small for a portfolio
@@ -229,7 +230,7 @@ class _Taken:
             self._numbers[place] = min(number, self._numbers.get(place, number))
 
     def name_for(self, code: QRCode) -> str:
-        """Return the first unused name of `name`, `name (2)`, …, or an earlier one that has the same content."""
+        """Return the name; `A (2)` and so on if another content has it. A row that is imported again keeps its name."""
         if code.name not in self:
             return code.name
         name, content = tidy_name(code.name), code.content

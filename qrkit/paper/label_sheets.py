@@ -26,7 +26,7 @@ from qrkit.drawing.letters.lettering import missing_letters
 from qrkit.drawing.scene import Group, Item, Matrix, Rectangle, Scene, Shape
 from qrkit.drawing.writers import svg, zpl
 from qrkit.drawing.writers.pdf import PdfFile
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed, raise_any
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed, counted, raise_any
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
 from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
@@ -92,9 +92,8 @@ class SheetFile(NamedTuple):
     unit: str = "label"
 
     def __str__(self) -> str:
-        counted = ((self.labels, self.unit), (self.pages, "page"))
-        labels, pages = (f"{number:,} {what}{'' if number == 1 else 's'}" for number, what in counted)
-        return labels if self.unit == "poster" else f"{labels} on {pages}"
+        labels = counted(self.labels, self.unit)
+        return labels if self.unit == "poster" else f"{labels} on {counted(self.pages, 'page')}"
 
 
 def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> SheetFile:

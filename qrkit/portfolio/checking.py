@@ -23,7 +23,7 @@ MOST_NAMED = 3
 ON_PAPER = ("contrast", "polarity", "quiet-zone")
 """Issues that `preflight` judges, too, as they are on the stock of a sheet."""
 _Named = list[tuple[str, str]]
-"""The names of QR Codes, each with what is wrong."""
+"""Names of QR Codes, each with its fault."""
 CAPTION = "frame.caption: "
 """Beginning of the warnings of a picture about its caption."""
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
-from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, first_of, nearest
+from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, counted, first_of, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.archives import SIGNATURE, gunzipped
 from qrkit.exchange.columns import Row, Rows
@@ -185,8 +185,7 @@ def _check_codes_kept(result: ImportResult) -> None:
     if not taken:
         return
     shown = first_of([f"row {issue.row}: {issue.detail.partition(';')[0]}" for issue in taken], MOST_TAKEN, "; ")
-    what = "1 short code" if len(taken) == 1 else f"{len(taken)} short codes"
-    rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}"
+    rule = f"codes printed with {counted(len(taken), 'short code')} of the file would lead to other QR Codes: {shown}"
     raise UnreadableFile(f"{rule}; nothing was imported").advising(
         {
             "command": "with --update-by short_url, these rows change those codes; with --anyway, they add codes",

@@ -41,7 +41,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "archive": lambda *asked: asdict(archive(*asked)),
     "forget visits": lambda *asked: {"visits": forget_visits(*asked)},
 }  # fmt: skip
-"""What a caller may ask for besides statements, each with the store and what the caller sends."""
+"""What a caller may request besides statements: functions of the store and of what the caller sends."""
 
 _log = logging.getLogger("qrkit")
 

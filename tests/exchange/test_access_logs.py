@@ -374,7 +374,7 @@ def test_a_date_in_an_address_is_no_time_where_there_is_none(shop, line):
 @pytest.mark.parametrize("name", ["start_time", "startTime", "eventTime", "@t", "t", "date", "moment.of-it"])
 @pytest.mark.parametrize("pattern", ['{{"method":"GET","uri":"/door","status":302,"{}":"{}"}}', "{}={} {}"])
 def test_the_time_of_a_visit_may_have_any_name(shop, name, pattern):
-    """Such lines were left out, and nothing was said."""
+    """Such lines were silently left out."""
     line = pattern.format(name, "2024-03-01T09:00:05Z", "method=GET path=/door status=302")
     result = shop.import_scans(line.encode(), format="log")
     assert (result.created, result.issues) == (1, ())

@@ -438,7 +438,7 @@ def test_sql_can_touch_this_file_and_nothing_else(confined, sql):
 
 
 def test_the_statements_that_were_run_last_are_kept_parsed():
-    """Once a hundred were kept, any two others that took turns were parsed each time."""
+    """Once 100 statements were kept, any further two were parsed again each time they took turns."""
     with Store(":memory:") as store:
         for number in [*range(2 * MOST_STATEMENTS), 0, 1, 0, 1]:
             assert list(store.each_row(f"SELECT {number} + ?", [1])) == [(number + 1,)]

@@ -97,7 +97,7 @@ def test_tags_are_split_as_people_write_them():
     ],
 )  # fmt: skip
 def test_tags_are_read_from_the_lists_that_programs_write(cell, tags):
-    """Python warned about other texts that it almost reads."""
+    """Texts that are almost Python made its parser print warnings."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         assert split_tags(cell) == tags

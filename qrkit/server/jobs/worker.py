@@ -109,7 +109,7 @@ def start() -> None:
 
 
 def answer(*parts: bytes) -> tuple[int, bytes]:
-    """Do one of `JOBS`, whose name and arguments are pickled, and return its outcome; a large one is the last."""
+    """Run one of `JOBS`, given by its pickled name and arguments; a worker ends after a large request or answer."""
     outcome, answer = _do(parts)
     is_last = outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE
     return outcome | LAST * is_last, answer

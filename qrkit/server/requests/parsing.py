@@ -43,7 +43,7 @@ FORM_FIELD = re.compile(rb"[\w.%+\[\]-]+=")
 OTHER_JSON = {list: ", not a list", str: ", not a text; was it encoded as JSON twice?", type(None): ", not null"}
 """What errors add about other values in JSON."""
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
-OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%uXXXX) and Latin-1 (%XX)"
+OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%u20AC) and Latin-1 (%E9)"
 
 
 def plain_id(text: str) -> str:
@@ -96,7 +96,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _is_old(text: str) -> bool:
-    """Whether a string is percent-encoded the way old scripts do it: with `%uXXXX`, or with bytes of Latin-1."""
+    """Whether a string is percent-encoded the way old scripts do it: with `%u20AC`, or with bytes of Latin-1."""
     if OLD_ESCAPE.search(text):
         return True
     try:

@@ -70,7 +70,7 @@ def children():
 
 
 ENGINES = {"librsvg": b"", "resvg": b'<mask id="unused"/>'}
-"""What a drawing holds that is drawn by each renderer."""
+"""The element that has a drawing drawn by a renderer: resvg draws those with masks, librsvg all others."""
 
 
 def of_engine(engine, svg):
