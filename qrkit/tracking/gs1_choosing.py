@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 from urllib.parse import quote
 
 from qrkit.contents.gs1_paths import Gs1Path
 from qrkit.tracking.gs1_entities import DEFAULTS, Gs1Entity, Gs1Link
-
-MOST_ACCEPTED = 50
-_ACCEPTED = re.compile(r"\s*([^\s;,]{1,100})\s*(?:;[^,]*?\bq\s*=\s*([01](?:\.\d{0,3})?))?[^,]*")
-ANY = ("*", "*/*", "undefined")
-"""What says that anything is wanted. A helper of GS1's test suite sends the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +20,6 @@ class Wishes:
     languages: Sequence[str] = ()
     types: Sequence[str] = ()
     context: str = ""
-
-
-@lru_cache(maxsize=256)  # few headers are common
-def accepted(header: str) -> tuple[str, ...]:
-    """Return what a header `Accept` or `Accept-Language` names, the most wanted first, in lower case."""
-    found = []
-    for part in header.split(",", MOST_ACCEPTED)[:MOST_ACCEPTED]:
-        if (match := _ACCEPTED.fullmatch(part)) and match[1].lower() not in ANY:
-            found.append((match[1].lower(), float(match[2] or 1)))
-    return tuple(name for name, quality in sorted(found, key=lambda one: -one[1]) if quality > 0)
 
 
 def levels_of(entities: Sequence[Gs1Entity], path: Gs1Path) -> list[tuple[Gs1Path, Gs1Entity]]:
@@ -87,9 +71,9 @@ def _rank(wanted: Sequence[str], offered: Sequence[str]) -> float:
     names = [one.lower() for one in offered]
     for place, want in enumerate(one.lower() for one in wanted):
         if want in names:
-            return 2 - place / MOST_ACCEPTED
+            return 2 - place / len(wanted)
         if any(_includes(want, name) or _includes(name, want) for name in names):
-            return 2 - (place + 0.5) / MOST_ACCEPTED
+            return 2 - (place + 0.5) / len(wanted)
     return 0
 
 

@@ -52,7 +52,7 @@ SAME = {
         ("de_DE", "en"),
         ("de;q=2", "en"),
         ("de;q=", "en"),
-        ("de;level=1", "en"),
+        ("de;level=1", "de"),
         (";;,,=", "en"),
         ("de\x00", "en"),
         ("deutsch", "en"),

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, QrkitError
-from qrkit.server.requests.parsing import flag, json_object, pairs, whole
+from qrkit.server.requests.parsing import accepted, flag, json_object, pairs, whole
 from qrkit.server.statuses import status_of
 
 some = settings(max_examples=60)
@@ -351,3 +351,21 @@ def test_a_compressed_body_is_called_so():
     with pytest.raises(BadRequest, match="is compressed with gzip; send it uncompressed") as caught:
         json_object(gzip.compress(b'{"content": "x"}'))
     assert caught.value.code == "bad-json"
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("", []),
+        ("*/*", []),
+        ("undefined", []),
+        ("de-AT, de;q=0.9, en;q=0.95, *;q=0.1", ["de-at", "en", "de"]),
+        ("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", ["text/html", "application/xhtml+xml"]),
+        ("fr;q=0, de", ["de"]),
+        ("text/html;level=1;q=0.5, text/plain;Q=0.7", ["text/plain", "text/html"]),
+        ("de;q=2, fr;q=high, it;q=0.1234, nl;q=, en;q=0.1", ["en"]),
+        ("x," * 10_000, ["x"] * 50),
+    ],
+)
+def test_a_header_names_what_is_wanted(header, found):
+    assert list(accepted(header)) == found

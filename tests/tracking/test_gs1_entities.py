@@ -4,7 +4,7 @@ import pytest
 
 from qrkit.contents.gs1_paths import gs1_path_in, read_gs1_path
 from qrkit.errors import InvalidParameter
-from qrkit.tracking.gs1_choosing import Wishes, accepted, choose, filled, levels_of
+from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
 from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link, known_type, with_defaults
 from qrkit.tracking.records import QRCode
 
@@ -169,22 +169,6 @@ def test_one_entity_stands_for_all_serial_numbers():
     levels = levels_of(known, path)
     assert [str(level) for level, _ in levels] == [f"{GTIN}/21/a%2Fb", GTIN]
     assert filled(choose(levels, Wishes())[0].href, path) == "https://shop.example/item?serial=a%2Fb&lot="
-
-
-@pytest.mark.parametrize(
-    ("header", "found"),
-    [
-        ("", []),
-        ("*/*", []),
-        ("undefined", []),
-        ("de-AT, de;q=0.9, en;q=0.95, *;q=0.1", ["de-at", "en", "de"]),
-        ("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", ["text/html", "application/xhtml+xml"]),
-        ("fr;q=0, de", ["de"]),
-        ("x," * 10_000, ["x"] * 50),
-    ],
-)
-def test_a_header_names_what_is_wanted(header, found):
-    assert list(accepted(header)) == found
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.linksets import linkset, read_linkset
 from qrkit.server.clients import unlocking
 from qrkit.server.handlers.short_urls import HTML, asking, brand_of, shown
+from qrkit.server.requests.parsing import accepted
 from qrkit.server.requests.request import JSON, Response, tagged
 from qrkit.server.service import Call
-from qrkit.tracking.gs1_choosing import Wishes, accepted
+from qrkit.tracking.gs1_choosing import Wishes
 from qrkit.tracking.gs1_entities import VOCABULARY, short_type
 from qrkit.visits import redirect
 from qrkit.visits.follow_or_show import with_query

@@ -60,10 +60,6 @@ def _import(
     return "".join(f"{line}\n" for line in [*head, *changed, *lines]).encode()
 
 
-def _list(listing: Listing) -> bytes:
-    return listing.to_json().encode()
-
-
 def _export(listing: Listing, looks: str, format: str, size: str, **how: Any) -> bytes:
     from qrkit.exchange import exchange_format
     from qrkit.pictures.printing import PrintSize
@@ -93,7 +89,8 @@ def _statistics(scans: bytes, format: str) -> bytes:
 
 
 JOBS: dict[str, Callable[..., bytes]] = {
-    "import": _import, "list": _list, "export": _export, "print": _print, "statistics": _statistics,
+    "import": _import, "list": lambda listing: listing.to_json().encode(), "export": _export, "print": _print,
+    "statistics": _statistics,
 }  # fmt: skip
 """The jobs by name."""
 

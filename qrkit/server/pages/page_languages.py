@@ -6,7 +6,6 @@ own; a new sentence may stay English until a release. To add a language: its nam
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from importlib.resources import files
 from qrkit.contents.cards import Moment
 from qrkit.contents.events import zone_named
 from qrkit.errors import extra
+from qrkit.server.requests.parsing import accepted
 
 with extra("server"):
     from babel import Locale, localedata
@@ -24,12 +24,6 @@ with extra("server"):
 
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "pl", "nl")
-
-MOST_RANGES = 50
-_RANGE = re.compile(
-    r"[ \t]*([a-z]{1,8}(?:-[a-z0-9]{1,8}){0,8})[ \t]*(?:;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)[ \t]*)?",
-    re.IGNORECASE,
-)
 
 MINUTES_AT_MOST = 99
 """Longer waiting times are said in hours."""
@@ -68,15 +62,11 @@ class Language:
         return format_timedelta(delta, "minute", threshold, add_direction=True, locale=self.locale)
 
 
-def language_for(accepted: str) -> Language:
-    """Return the language that an `Accept-Language` header prefers among those that pages have, else English.
-
-    Parts of the header that are malformed are ignored (RFC 9110, section 12.5.4).
-    """
-    matches = filter(None, map(_RANGE.fullmatch, accepted.split(",", MOST_RANGES)[:MOST_RANGES]))
-    for match in sorted(matches, key=lambda one: -float(one[2] or 1)):
-        language, *subtags = match[1].lower().split("-")
-        if language in LANGUAGES and float(match[2] or 1) > 0:
+def language_for(header: str) -> Language:
+    """Return the language that an `Accept-Language` header prefers among those that pages have, else English."""
+    for name in accepted(header):
+        language, *subtags = name.split("-")
+        if language in LANGUAGES:
             return _language(language, next((one.upper() for one in subtags if len(one) in (2, 3)), ""))
     return ENGLISH
 

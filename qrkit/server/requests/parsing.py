@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
@@ -44,6 +45,22 @@ OTHER_JSON = {list: ", not a list", str: ", not a text; was it encoded as JSON t
 """What errors add about other values in JSON."""
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%u20AC) and Latin-1 (%E9)"
+MOST_ACCEPTED = 50
+"""Names in a header of what a client likes that are read."""
+_ACCEPTED = re.compile(r"\s*([^\s;]{1,100})\s*(?:;(?!\s*q\s*=)[^;]*)*(?:;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*)?")
+ANY = ("*", "*/*", "undefined")
+"""What says that anything is wanted. A helper of GS1's test suite sends the last."""
+
+
+@lru_cache(maxsize=256)  # few headers are common
+def accepted(header: str) -> tuple[str, ...]:
+    """Return what a header `Accept` or `Accept-Language` names, the most wanted first, in lower case.
+
+    Parts of the header whose weight is malformed are ignored (RFC 9110, section 12.4.2).
+    """
+    matches = filter(None, map(_ACCEPTED.fullmatch, header.lower().split(",", MOST_ACCEPTED)[:MOST_ACCEPTED]))
+    found = sorted(((match[1], float(match[2] or 1)) for match in matches), key=lambda one: -one[1])
+    return tuple(name for name, weight in found if weight and name not in ANY)
 
 
 def plain_id(text: str) -> str:
