@@ -13,7 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -48,7 +48,7 @@ ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 DYNAMIC = ("dynamic", "isdynamic")
-_STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), HEADINGS["words"]["types"]
+_STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), re.compile("|".join(HEADINGS["words"]["types"]))
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
@@ -88,6 +88,7 @@ class Tool:
         count: The number of clicks, if it has another name than those in `COUNTS`, or goes before them.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         limits_in: The export that says which links have a password, an end or a limit, if this one does not.
+        means: Names of its own, with the name that others give to the same field.
     """
 
     name: str
@@ -102,9 +103,11 @@ class Tool:
     comment: tuple[str, ...] = ("comments", "comment", "notes")
     tags: tuple[str, ...] = ("tags",)
     limits_in: str = ""
+    means: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
+        link = {self.means.get(plain_name(name), name): value for name, value in link.items()}
         written = {plain_name(name): name for name in link}
         link, twice = _by_plain_name(link)
         given = {name: value for name, value in link.items() if _is_set(value, name)}
@@ -114,7 +117,8 @@ class Tool:
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
         content = _text(link, self.target_in(link))
-        unread = {written[name]: value for name, value in rest.items() if name not in SWITCHES}
+        known = SWITCHES.union(map(plain_name, self.url))
+        unread = {written[name]: value for name, value in rest.items() if name not in known}
         error = twice or protection(unread, content)
         tags, counts = _tags(link, self.tags), self.fields["Scans"]
         cells = {
@@ -157,7 +161,7 @@ class Tool:
     @property
     def read_names(self) -> frozenset[str]:
         """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
-        own = (self.known_by, self.code, self.domain, *self.fields.values())
+        own = (self.known_by, self.code, self.domain, self.means, *self.fields.values())
         names = (*chain(*own), *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
@@ -315,7 +319,7 @@ def closes(name: str) -> bool:
 def is_static(link: Mapping[str, Any]) -> bool:
     """Return whether a column of types says that a code is static. The same word in a title or a tag says nothing."""
     is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
-    types = (str(value).lower() for name, value in link.items() if any(part in name for part in _OF_TYPES))
+    types = (str(value).lower() for name, value in link.items() if _OF_TYPES.search(name))
     return is_not_dynamic or any(word in _STATIC for word in types)
 
 

@@ -22,6 +22,7 @@ from qrkit.exchange.columns import (
     COLUMN_OF,
     CONTENT,
     COUNTED,
+    CREATED,
     ELEMENTS,
     KINDS,
     LABELS,
@@ -33,7 +34,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share
-from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text
+from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text, without_words
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -42,6 +43,7 @@ from qrkit.exchange.table_files import (
     Writing,
     check_number,
     check_size,
+    is_kept,
     missing_column,
     read_sheets,
     table_of_links,
@@ -56,6 +58,8 @@ MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
+OF_EXPORTS = {SHORT_URL, CREATED, "Error Correction"}
+"""Columns that all objects of our exports have."""
 FLAGS = {False: "false", True: "true"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -314,7 +318,8 @@ class _KnownNames(NamedTuple):
 
     `writers` write the values that are no texts, by type; `pick` returns the values of an object. With `is_twice`, two
     names are of one column. With `of_links`, the short URL has a name that other tools use, so other names may limit
-    links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front.
+    links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front. `keeps` returns
+    whether a word such as NULL stays in a field: in all of an export of ours.
     """
 
     column_of: Mapping[str, str]
@@ -324,6 +329,7 @@ class _KnownNames(NamedTuple):
     is_twice: bool
     of_links: bool
     of_csv: bool
+    keeps: Callable[[str], bool]
 
 
 @lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
@@ -335,7 +341,8 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
     is_twice = len(set(columns)) < len(columns)
-    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), has_our_names(names))
+    keeps = is_kept if OF_EXPORTS - set(columns) else lambda _: True
+    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), has_our_names(names), keeps)
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -344,6 +351,7 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
             yield Row(number, {}, "is no object")
             continue
         known = _known(tuple(one))
+        one = one if type(one) is _Twice else without_words(one, known.keeps)
         texts, wrong = _texts(one, known)
         others: dict[str, Any] = {}
         if len(texts) < len(one):

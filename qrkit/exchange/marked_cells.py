@@ -6,9 +6,9 @@ Numbers may show or mean another text; texts may have been read in a wrong encod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Self
+from typing import Any, Self
 
 from qrkit.exchange.columns import (
     COLUMN_OF,
@@ -112,6 +112,12 @@ def words_for_nothing(heading: Sequence[str], rows: Read) -> tuple[frozenset[str
     first = list(islice(rows, MOST_TRIED))
     places = [place for place, name in enumerate(names) if KINDS.get(name) == "degrees"]
     return _NO_VALUES & {cells[place] for _, cells, _ in first for place in places}, chain(first, rows)
+
+
+def without_words(one: Mapping[str, Any], is_kept: Callable[[str], bool]) -> Mapping[str, Any]:
+    """Return the values of an object with "" for each word for no value whose name is not kept."""
+    is_word = {name: type(value) is str and value in _NO_VALUES and not is_kept(name) for name, value in one.items()}
+    return {name: "" if is_word[name] else value for name, value in one.items()} if any(is_word.values()) else one
 
 
 def total_in(cells: Iterable[object]) -> str:

@@ -15,9 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
@@ -72,6 +73,7 @@ from qrkit.exchange.marked_cells import (
     total_in,
     with_damage,
     without_traces,
+    without_words,
     words_for_nothing,
 )
 from qrkit.exchange.merge import ImportIssue, Reason
@@ -206,7 +208,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     tool, rows = (None, rows) if columns else _tool_of(heading, rows)
     words, rows = words_for_nothing(heading, rows)
     if words:
-        rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading], words)
+        rows = without_traces(rows, [tool is not None or is_kept(title, columns or {}) for title in heading], words)
     if tool:
         titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
@@ -239,10 +241,10 @@ def _tool_of(heading: Sequence[str], rows: Read) -> tuple[foreign.Tool | None, R
     return (tool if is_tool else None), chain(first, rows)
 
 
-def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
-    """Return whether a column has contents, short URLs or passwords."""
+def is_kept(title: str, columns: Mapping[str, str] = MappingProxyType({}), names: Iterable[str] = ()) -> bool:
+    """Return whether a column has contents, short URLs or passwords; a tool has `names` of its own for these."""
     chosen = {tidy(str(theirs)).lower(): COLUMN_OF.get(ours.lower()) for ours, theirs in columns.items()}
-    known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
+    known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, names))
     name = title.lower()
     return not KEPT_AS_WRITTEN.isdisjoint({COLUMN_OF.get(name), chosen.get(name)}) or foreign.plain_name(title) in known
 
@@ -379,9 +381,11 @@ def table_of_links(
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
     shared, keeping, off_by = tool.columns_of_ours(names), list[str](), set[str]()
     alternatives = lru_cache(maxsize=100)(tool.alternatives)  # the names of a table recur in each of its rows
+    keeps = cache(partial(is_kept, names=(*tool.url, *tool.code)))
 
     def rows() -> Iterator[Row]:
-        for number, link, error in links:
+        for number, written, error in links:
+            link = without_words(written, keeps)
             read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})

@@ -196,6 +196,17 @@ REBRANDLY_JSON = [
         "createdAt": "2024-05-01T08:30:00.000Z", "tags": [{"name": "a"}, {"name": "b"}],
     },
 ]  # fmt: skip
+LINKLY_LINKS = [
+    {
+        "id": 1, "name": "Door, north", "url": DOOR, "full_url": "https://s.test/door", "domain": "s.test",
+        "slug": "/door", "clicks_total": 15, "human_clicks_total": 12, "inserted_at": "2024-05-01T08:30:00",
+        "rules": [],
+    },
+    {
+        "id": 2, "name": None, "url": MENU, "full_url": "https://s.test/4menu00", "domain": "s.test", "enabled": True,
+        "slug": "/4menu00", "clicks_total": 0, "inserted_at": "2024-05-01T08:30:00", "expiry_datetime": None,
+    },
+]  # fmt: skip
 GOOGL_JSON = {
     "kind": "urlshortener#urlHistory",
     "items": [
@@ -214,6 +225,7 @@ FILES = {
     "goo.gl": (foreign.TOOLS["goo-gl"], GOOGL_JSON),
     "shlink-table-csv": (foreign.TOOLS["shlink-table"], SHLINK_TABLE_CSV),
     "short-io-json": (foreign.TOOLS["short-io"], {"count": 2, "links": SHORT_IO_LINKS, "nextPageToken": None}),
+    "linkly-json": (foreign.TOOLS["linkly"], {"links": LINKLY_LINKS, "page_number": 1}),
     "rebrandly-json": (foreign.TOOLS["rebrandly"], REBRANDLY_JSON),
     "bitly-csv": (foreign.TOOLS["bitly-csv"], BITLY_CSV),
     "bitly-json": (foreign.TOOLS["bitly-json"], BITLY_JSON),

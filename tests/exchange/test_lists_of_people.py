@@ -5,6 +5,7 @@ import re
 from io import BytesIO
 from zipfile import ZipFile
 
+import pandas as pd
 import pytest
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
@@ -140,10 +141,27 @@ def test_words_for_no_value_are_empty_cells(shop, nothing):
 
 
 def test_words_for_no_value_are_texts_in_our_own_files(shop):
-    shop.insert_qrcode(HERE, name="None", comment="NULL")
-    with open_portfolio(":memory:", base_url=GO) as other:
-        other.import_file(shop.export_bytes("csv"))
-        assert [(code.name, code.comment) for code in other.list_qrcodes()] == [("None", "NULL")]
+    shop.insert_qrcode(HERE, name="None", comment="NULL", fields={"City": "N/A"})
+    for format in ("csv", "json"):
+        with open_portfolio(":memory:", base_url=GO) as other:
+            other.import_file(shop.export_bytes(format), format=format)
+            (code,) = other.list_qrcodes()
+            assert (code.name, code.comment, code.fields) == ("None", "NULL", {"City": "N/A"})
+
+
+@pytest.mark.parametrize("nothing", ["NULL", "-", "N/A"])
+def test_words_for_no_value_are_nothing_in_json_and_in_frames(shop, nothing):
+    """Campaigns and tags were called NULL, as they were in csv."""
+    link = {"short_url": "https://s.test/a", "long_url": HERE, "title": "A", "tags": nothing, "Campaign": nothing,
+            "City": nothing, "max_visits": nothing, "valid_until": nothing}  # fmt: skip
+    shop.import_file(json.dumps([link]).encode(), format="json")
+    shop.import_frame(pd.DataFrame([link | {"short_url": "https://s.test/b", "title": "B"}]))
+    ours = {"content": HERE, "name": "C", "campaign": nothing, "comments": nothing, "City": nothing}
+    shop.import_file(json.dumps([ours]).encode(), format="json")
+    assert [code.name for code in shop.list_qrcodes()] == ["A", "B", "C"]
+    for code in shop.list_qrcodes():
+        assert (code.campaign_id, code.tags, code.fields, code.comment, code.limit) == (None, (), {}, "", 0)
+    assert shop.list_campaigns() == []
 
 
 @pytest.mark.parametrize("word", ["None", "NULL", "(null)"])
