@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
 from qrkit.design.bounds import NAMES_ELSEWHERE
-from qrkit.errors import InvalidParameter, Problem, nearest, similar
+from qrkit.errors import InvalidParameter, Problem, in_a_line, nearest, similar
 
 if TYPE_CHECKING:
     from qrkit.model import Model
@@ -185,7 +185,7 @@ def add_heading(commands: Commands, heading: str) -> None:
 
 def add_command(commands: Commands, prog: str, sentence: str, **definition: Any) -> Any:
     """Add a command and return its parser; `prog` is the complete command, such as `qrkit account list`."""
-    line = _in_a_line(sentence.removesuffix("."))
+    line = in_a_line(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
@@ -288,7 +288,7 @@ def _explain(record: Late, name: str) -> str:
         values = field.default if isinstance(field.default, tuple) else (field.default,)
         default = ", ".join(map(str, values)).removesuffix(".0")
         rules.append(f"default {SWITCH.get(default, default)}")
-    return _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
+    return in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
 
 
 def _without_known_unit(bounds: str, told: str) -> str:
@@ -301,13 +301,6 @@ def _without_known_unit(bounds: str, told: str) -> str:
     if bounds.endswith(f"..{LONGEST_TEXT} characters"):
         return ""
     return numbers if all(word in told.lower() for word in unit.split()) else bounds
-
-
-def _in_a_line(sentence: str) -> str:
-    """Return a sentence with a small first letter, unless it begins with a name, such as Wi-Fi or IBAN."""
-    first = sentence.split()[0]
-    is_name = first in {"Micro", "Pix", "Swiss"} or any(letter.isupper() for letter in first[1:])
-    return sentence if is_name else f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def _split_names(text: str) -> list[str]:
@@ -347,11 +340,8 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
     share = "longer side of the logo, as a share of the symbol's side (the largest that scans well)"
     look.add_argument("--logo-size", type=float, metavar="N", help=share)
-    look.add_argument(
-        "--caption",
-        metavar="TEXT",
-        help="words on the frame (without --frame: that of the preset, or `bar`)",
-    )
+    words = "words on the frame (without --frame: that of the preset, or `bar`)"
+    look.add_argument("--caption", metavar="TEXT", help=words)
     look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
     look.add_argument("--frame-color", metavar="COLOR", help="color of the frame (that of the preset or the modules)")
     eyes = "color of the finder patterns (that of the preset or the modules)"
