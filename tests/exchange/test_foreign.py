@@ -12,6 +12,7 @@ from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, foreign
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS
+from qrkit.portfolio.opening import portfolio_in
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -244,9 +245,8 @@ every_file = pytest.mark.parametrize(("tool", "file"), FILES.values(), ids=FILES
 
 
 @pytest.fixture
-def portfolio():
-    with open_portfolio(":memory:", base_url=GO, clock=lambda: NOON) as portfolio:
-        yield portfolio
+def portfolio(new_store):
+    return portfolio_in(new_store, base_url=GO, clock=lambda: NOON)
 
 
 def imported(portfolio, file):

@@ -10,6 +10,7 @@ from qrkit import open_portfolio
 from qrkit.__main__ import main
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import visit_tables
+from qrkit.portfolio.opening import portfolio_in
 from qrkit.tracking.referrers import tidy_referrer
 
 GO = "https://go.example.com"
@@ -20,11 +21,11 @@ IPHONE = (
 
 
 @pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        portfolio.insert_qrcode("https://example.com/?utm_campaign=Door", short_code="door")
-        portfolio.insert_qrcode("https://example.com/b?utm_campaign=sale&utm_content=a", short_code="summer/2024")
-        yield portfolio
+def shop(new_store):
+    portfolio = portfolio_in(new_store, base_url=GO)
+    portfolio.insert_qrcode("https://example.com/?utm_campaign=Door", short_code="door")
+    portfolio.insert_qrcode("https://example.com/b?utm_campaign=sale&utm_content=a", short_code="summer/2024")
+    return portfolio
 
 
 SHLINK = {
