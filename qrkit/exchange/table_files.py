@@ -341,7 +341,8 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
 
 
 def _is_address(text: str) -> bool:
-    return location_of(text) is not None and " " not in text.strip()
+    """Return whether a text is a whole address; pages shorten long ones: `https://example.com/lon…`."""
+    return location_of(text) is not None and " " not in text.strip() and not text.endswith(("\u2026", "..."))
 
 
 def table_of_records(

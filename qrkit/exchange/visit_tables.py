@@ -48,7 +48,7 @@ def _plain(name: str) -> str:
     return ".".join(map(plain_name, name.split(".")))
 
 
-CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword")
+CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword", "2path", "propertiescurrenturl")
 """Plain names of columns of short codes that need no column of counts beside them."""
 NAMES: dict[str, tuple[str, ...]] = {what: (what,) for what in TEXTS}
 NAMES |= {what: tuple(names) for what, names in HEADINGS["visits"].items()}
@@ -290,6 +290,8 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
     visit |= {what: row[what] for what in TEXTS if row.get(what)}
     for what, of_bots in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
         word = row.get(what, "").lower()
+        if what == "bot" and table.service == "GoatCounter":  # 1 is for visitors whom nothing makes bots
+            word = "no" if word in ("0", "1") else "yes"
         if word in of_bots:
             visit["kind"] = "bot"
         elif word not in ("", "human", *YES, *NO):

@@ -223,6 +223,29 @@ def test_bots_are_known_by_words_of_many_services(shop, heading, words, scans):
     assert len(shop.scans.to_frame()) == scans
 
 
+GOATCOUNTER = (
+    "2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme,Screen size,Location,FirstVisit,"
+    "Date\n"
+    "/door,Door,false,,Safari 17,iOS 17,a1,0,t.co,h,,ES,1,2024-05-01T08:30:00Z\n"
+    "/door,Door,false,,Chrome 120,Android 14,a2,1,,o,,DE,1,2024-05-01T08:31:00Z\n"
+    "/door,Door,false,,,,a3,5,,o,,US,1,2024-05-01T08:32:00Z\n"
+)
+
+
+def test_numbers_of_goatcounter_tell_bots_as_it_does(shop):
+    """0 and 1 are people, anything else says which kind of bot it is. A visitor with 1 was a bot."""
+    assert visit_tables.holds_scans(GOATCOUNTER.partition("\n")[0].split(","))
+    result = shop.import_scans(GOATCOUNTER.encode())
+    assert (result.created, result.service, result.bots, result.issues) == (3, "GoatCounter", 1, ())
+    assert shop.find_qrcode("door").scans == 2
+
+
+@pytest.mark.parametrize("heading", ["event,timestamp,properties.$current_url", "short_code,time"])
+def test_the_command_knows_visits_by_their_addresses(heading):
+    """Its advice on events of PostHog was to import each as a QR Code."""
+    assert visit_tables.holds_scans(heading.split(","))
+
+
 def test_an_unknown_word_for_a_bot_is_reported(shop):
     result = shop.import_scans(b"short_code,time,is_bot\ndoor,2024-05-01 08:30,0.9\n")
     assert (result.created, result.issues) == (1, ((2, "bot='0.9' is neither yes nor no, and was not read"),))
