@@ -36,9 +36,8 @@ def define_backup(one: Parser) -> None:
 def define_archive(one: Parser) -> None:
     """Define the command `archive`."""
     one.add_argument("store", metavar="STORE", help=STORE)
-    one.add_argument(
-        "--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files; the store remembers it"
-    )
+    place = "a folder or s3://bucket/prefix for the files; the store remembers it"
+    one.add_argument("--to", metavar="PLACE", help=place)
     one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
     add_json(one, "store, visits, files, bytes (of these files)")
     one.set_defaults(run=_archive)

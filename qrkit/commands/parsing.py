@@ -115,6 +115,8 @@ class Parser(argparse.ArgumentParser):
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown_message(unknown, parsed))
+        named = [(action.dest, one) for action in self._actions for one in action.option_strings if one[1] == "-"]
+        parsed.option_names = dict(named[::-1]) | getattr(parsed, "option_names", {})
         return parsed, []
 
     def _unknown_message(self, words: list[str], parsed: argparse.Namespace) -> str:
@@ -242,6 +244,13 @@ def option_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def option_given(asked: argparse.Namespace, name: str) -> str:
+    """Return the option that gave the value of a field, such as `--size-mm`, for errors; else the name of the field."""
+    first, _, rest = ("field" if name == "fields" else name).partition(".")
+    option = asked.option_names.get(first) if getattr(asked, first, None) is not None else None
+    return f"{option} {rest}".rstrip() if option else name
+
+
 def given_options(asked: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """Return the values of those of these options that were given."""
     return {name: value for name in names if (value := getattr(asked, name, None)) is not None}
@@ -249,7 +258,8 @@ def given_options(asked: argparse.Namespace, names: Iterable[str]) -> dict[str, 
 
 def refused_options(asked: argparse.Namespace, names: Iterable[str], rule: str) -> list[Problem]:
     """Return a problem for each of these options that was given, although a rule excludes it."""
-    return [Problem(name, value, rule) for name, value in given_options(asked, names).items()]
+    given = given_options(asked, names)
+    return [Problem(name, None if value is True else value, rule) for name, value in given.items()]
 
 
 def add_fields(

@@ -655,8 +655,8 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
     file.write_text("poster,url\nOne,https://e.org/1\n")
     for words, told in (
-        (["--content-column", "link"], "content_column='link': is not a column of the file; "),
-        (["--name-column", "poster"], "content_column='Content': is not a column of the file; "),
+        (["--content-column", "link"], "--content-column='link': is not a column of the file; "),
+        (["--name-column", "poster"], "--content-column='Content': is not a column of the file; "),
         (
             [],
             "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",
@@ -717,5 +717,5 @@ def test_a_base_url_that_changes_is_told_of_in_a_line(tmp_path, capsys):
     assert capsys.readouterr().err == ""
     assert main(["import", str(file), "--store", store, "--base-url", "https://new.example.com"]) == 0
     assert capsys.readouterr().err.startswith(
-        "qrkit import: base_url='https://new.example.com': short URLs of this store"
+        "qrkit import: --base-url='https://new.example.com': short URLs of this store"
     )
