@@ -59,6 +59,7 @@ def define_rescue(one: Parser) -> None:
 
 
 def _verify(asked: argparse.Namespace) -> Status:
+    from qrkit.store.history.archiving import archiving_advice
     from qrkit.store.history.history_files import missing_folder
     from qrkit.store.postgresql.database import is_server
     from qrkit.store.upkeep.maintenance import exposed, verify
@@ -72,6 +73,8 @@ def _verify(asked: argparse.Namespace) -> Status:
                 rule = f"other users of this machine can read {names}; if they should not: chmod -R o= {names}"
                 complain(asked.command, rule)
             says_what_to_do = missing_folder(store) is not None
+            if not faults and (advice := archiving_advice(store)):
+                complain(asked.command, advice)
     except StoreDamaged as error:
         faults = [str(error)]
     if faults and not says_what_to_do and not is_server(asked.store):
@@ -83,15 +86,21 @@ def _verify(asked: argparse.Namespace) -> Status:
 
 
 def _backup(asked: argparse.Namespace) -> None:
-    from qrkit.store.duckdb.database import history_folder
     from qrkit.store.upkeep.maintenance import backup
 
     with opened_store(asked) as store:
         file = backup(store, asked.copy)
-    place, size, folder = shown_place(asked.store), file.stat().st_size, history_folder(file)
-    with_it = f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
-    told = f"{file}: a copy of {place}, {size:,} bytes{with_it}"
+    place, size = shown_place(asked.store), file.stat().st_size
+    told = f"{file}: a copy of {place}, {size:,} bytes{_with_folder(file)}"
     print_result(asked, told, store=place, file=str(file), bytes=size)
+
+
+def _with_folder(file: Path) -> str:
+    """Return the advice to keep the folder of archived visits beside a store's file; "" without one."""
+    from qrkit.store.duckdb.database import history_folder
+
+    folder = history_folder(file)
+    return f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
 
 
 def _archive(asked: argparse.Namespace) -> None:
@@ -100,7 +109,7 @@ def _archive(asked: argparse.Namespace) -> None:
     place, told = shown_place(asked.store), "no visits to archive"
     if archived.visits:
         written = f"files written: {archived.files:,}, {archived.bytes:,} bytes"
-        told = f"{counted(archived.visits, 'visit')} moved into the history; {written}"
+        told = f"{counted(archived.visits, 'visit')} moved into the history; {written}{_with_folder(Path(asked.store))}"
     print_result(asked, f"{place}: {told}", store=place, **asdict(archived))
 
 

@@ -491,9 +491,11 @@ def test_a_store_with_faults_is_told_of_by_the_exit_status_too(store, capsys):
 def test_archived_visits_are_copied_with_their_folder_and_verify_says_once_that_it_is_missing(store, folder, capsys):
     with open_portfolio(store, clock=lambda: datetime(2026, 7, 1, tzinfo=UTC)) as shop:
         shop.scans.insert([{"short_code": "door", "time": "2026-06-01T12:00:00Z"}])
-        shop.archive()
+    with_it = "; keep the folder {} beside it, which has the archived visits\n"
+    assert main(["archive", str(store), "--before", "2026-07-01"]) == 0
+    assert capsys.readouterr().out.endswith(with_it.format(f"{store.stem}.history"))
     assert main(["backup", str(store), "copy.duckdb"]) == 0
-    assert capsys.readouterr().out.endswith("; keep the folder copy.history beside it, which has the archived visits\n")
+    assert capsys.readouterr().out.endswith(with_it.format("copy.history"))
     files = {file.name for file in Path("copy.history").glob("*.parquet")}
     assert files == {"codes.parquet", "user_agents.parquet"}
     Path("copy.duckdb").rename("new.duckdb")

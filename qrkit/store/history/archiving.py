@@ -36,6 +36,8 @@ DAYS = "SELECT DISTINCT time::DATE AS day FROM visits WHERE {recent}"
 RECENT = "time >= TIMESTAMP '{since}' AND time < TIMESTAMP '{until}'"
 ENOUGH = 1_000_000
 """Visits in a file that is not written anew for later days of its month."""
+MANY = 5_000_000
+"""Visits in a store from which on archiving them makes statistics faster; with two million, it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +109,25 @@ def archive(
                 break
             done = _archive_month(store, files, row["month"], until, done)
     tidy(store)
-    place = place_of(store)
-    if place and history_files(store):
+    if (place := place_of(store)) and history_files(store):
         write_tables(store, place)
     return done
 
 
+def archiving_advice(store: Store) -> str:
+    """Return the advice to archive a store with so many visits that it pays; "" for a store with fewer."""
+    if (visits := store.value("SELECT count(*) AS number FROM visits") or 0) < MANY:
+        return ""
+    what = f"statistics of {visits:,} visits take less time once finished days are archived, with `qrkit archive` or"
+    return f"{what} --archive-after-days of a server; the files are then a part of the store: copy and back up both"
+
+
 def forget_archived(store: Store, files: Store, before: datetime) -> None:
     """Take the visits before a timestamp (UTC without a time zone) out of the history, in the open transaction."""
-    place = files.database.history
     old = [file for file in history_files(store) if file.first < before]
-    if place is not None and old:
+    if old:
         kept = [
-            write_file(files, f"{archived_rows(place, file)} WHERE time >= TIMESTAMP '{before}'")
+            write_file(files, f"{archived_rows(files, file)} WHERE time >= TIMESTAMP '{before}'")
             for file in old
             if file.last >= before
         ]
@@ -162,8 +170,6 @@ def _archive_month(store: Store, files: Store, month: date, until: datetime, don
     since = datetime(month.year, month.month, 1)
     end = min((since + timedelta(days=31)).replace(day=1), until)
     recent = RECENT.format(since=since, until=end)
-    place = files.database.history
-    assert place is not None
     with rewriting(store):
         if store is not files:
             take_visits(store, files, recent)
@@ -172,7 +178,7 @@ def _archive_month(store: Store, files: Store, month: date, until: datetime, don
             return done
         listed = [file for file in history_files(store) if file.file.startswith(f"{month:%Y-%m}/")]
         old = [file for file in listed if _is_rewritten(file, days)]
-        selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(place, file) for file in old)]
+        selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(files, file) for file in old)]
         new = write_file(files, " UNION ALL ".join(selects))
         assert new is not None
         files.execute(f"DELETE FROM visits WHERE {recent}")
