@@ -59,7 +59,6 @@ def define_rescue(one: Parser) -> None:
 
 
 def _verify(asked: argparse.Namespace) -> Status:
-    from qrkit.store.history.archiving import archiving_advice
     from qrkit.store.history.history_files import missing_folder
     from qrkit.store.postgresql.database import is_server
     from qrkit.store.upkeep.maintenance import exposed, verify
@@ -73,8 +72,6 @@ def _verify(asked: argparse.Namespace) -> Status:
                 rule = f"other users of this machine can read {names}; if they should not: chmod -R o= {names}"
                 complain(asked.command, rule)
             says_what_to_do = missing_folder(store) is not None
-            if not faults and (advice := archiving_advice(store)):
-                complain(asked.command, advice)
     except StoreDamaged as error:
         faults = [str(error)]
     if faults and not says_what_to_do and not is_server(asked.store):

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, StoreBusy
 from qrkit.server import Client, Settings, make_app
 from qrkit.store.history.archiving import archive
@@ -20,11 +19,6 @@ NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 PATIENCE = 60
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 TOKEN = "0123456789abcdef-token"
-MANY = 5_000_000
-FILL = """
-INSERT INTO visits (time, kind, short_code, user_agent)
-SELECT TIMESTAMP '2026-03-09', 'orphan', 'gone', 1 FROM range(?)
-"""
 
 
 @pytest.fixture
@@ -143,27 +137,6 @@ def test_nothing_is_archived_without_the_setting(shop):
     with upkeep(shop.store, clock=clock, seconds=0.001):
         assert clock.over.wait(PATIENCE)
     assert recent(shop) == 1
-
-
-@pytest.mark.slow
-def test_many_visits_bring_the_advice_to_archive_once(shop, caplog, capsys):
-    """A server does not archive by itself: its users may copy the file of the store alone."""
-    caplog.set_level(logging.INFO, "qrkit")
-    shop.scans.insert(frame(1))
-    shop.store.execute(FILL, [MANY - 2])
-    keep_up(shop.store)
-    assert main(["verify", shop.store.path]) == 0
-    assert "archive" not in caplog.text + capsys.readouterr().err
-    shop.store.execute(FILL, [1])
-    keep_up(shop.store, archive_after_days=30)  # the operator has decided
-    assert "archive" not in caplog.text
-    clock = Clock(rounds=6, days=0)
-    with upkeep(shop.store, clock=clock, seconds=0.001):
-        assert clock.over.wait(PATIENCE)
-    assert main(["verify", shop.store.path]) == 0
-    advice = "statistics of 5,000,000 visits take less time once finished days are archived"
-    assert (caplog.text.count(advice), capsys.readouterr().err.count(advice)) == (1, 1)
-    assert recent(shop) == MANY
 
 
 def test_a_server_that_stops_while_it_archives_leaves_later_months_for_the_next_time(shop):

@@ -36,8 +36,6 @@ DAYS = "SELECT DISTINCT time::DATE AS day FROM visits WHERE {recent}"
 RECENT = "time >= TIMESTAMP '{since}' AND time < TIMESTAMP '{until}'"
 ENOUGH = 1_000_000
 """Visits in a file that is not written anew for later days of its month."""
-MANY = 5_000_000
-"""Visits in a store from which on archiving them makes statistics faster; with two million, it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +110,6 @@ def archive(
     if (place := place_of(store)) and history_files(store):
         write_tables(store, place)
     return done
-
-
-def archiving_advice(store: Store) -> str:
-    """Return the advice to archive a store with so many visits that it pays; "" for a store with fewer."""
-    if (visits := store.value("SELECT count(*) AS number FROM visits") or 0) < MANY:
-        return ""
-    what = f"statistics of {visits:,} visits take less time once finished days are archived, with `qrkit archive` or"
-    return f"{what} --archive-after-days of a server; the files are then a part of the store: copy and back up both"
 
 
 def forget_archived(store: Store, files: Store, before: datetime) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Event
 
 from qrkit.store.connection import Store
-from qrkit.store.history.archiving import archive, archiving_advice
+from qrkit.store.history.archiving import archive
 from qrkit.store.history.history_files import ArchivedElsewhere
 from qrkit.store.upkeep.background_threads import in_background
 from qrkit.store.upkeep.retention import sweep
@@ -52,14 +52,11 @@ def upkeep(
 
     Each day is archived once. If several processes serve one store, one of them archives; the others find nothing left.
     A failure is logged, and the next round tries again. Visits of `archive_after_days` finished UTC days stay in the
-    store; None archives nothing, because a copy of the file alone would then lack visits, but advises it if it pays.
+    store; None archives nothing, because a copy of the file alone would then lack visits.
     """
     kept = _Upkeep(store, archive_after_days, clock)
 
     def go_on(ended: Event) -> None:
-        with suppress(Exception):  # the thread must not end; a sweep says what is wrong with the store
-            if archive_after_days is None and (advice := archiving_advice(store)):
-                _log.info("%s", advice)
         kept.archive(ended)
         while not ended.wait(seconds):
             kept.sweep()
