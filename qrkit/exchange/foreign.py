@@ -63,8 +63,8 @@ _NOT_SET, _NO_END = (re.compile("|".join(HEADINGS["words"][what]), re.IGNORECASE
 """What says that a field is not set, besides the words for no; the second says so of any but a password."""
 PRIMES = str.maketrans("01", "\u2032\u2033")
 """The signs behind the names of columns that are there already: the second is Password\u2033."""
-NOTHING = frozenset({"", "NULL", "\\N"})
-"""What databases write into a file for no value."""
+NOTHING = frozenset({"", "NULL", "\\N", "nan"})
+"""What databases write into a file for no value, and the text of a number that is none."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
 """The zero timestamp that MySQL writes for an unknown timestamp."""

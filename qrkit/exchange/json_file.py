@@ -293,7 +293,10 @@ def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[
         other = _tool_of(tuple(one)) or tool
         is_known = other.service in (tool.service, foreign.LINK_LIST.service)
         rule = f"is a link of {other.service}, unlike the first ones; put the links of each service in their own file"
-        yield number, one, "" if is_known else rule
+        yield number, one, TWICE if type(one) is _Twice else "" if is_known else rule
+
+
+TWICE = "a name appears twice in it"
 
 
 class _Twice(dict[str, Any]):
@@ -385,7 +388,7 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
         wrong |= {place: _HALVED for place, text in enumerate(texts) if _SURROGATE.search(text)}
         texts = [_SURROGATE.sub("?", text) for text in texts]
     if known.is_twice or type(one) is _Twice:
-        return texts, "a name appears twice in it"
+        return texts, TWICE
     return texts, next(f"{[*known.column_of][place]}: {rule}" for place, rule in wrong.items()) if wrong else ""
 
 

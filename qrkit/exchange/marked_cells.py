@@ -115,9 +115,9 @@ def words_for_nothing(heading: Sequence[str], rows: Read) -> tuple[frozenset[str
 
 
 def without_words(one: Mapping[str, Any], is_kept: Callable[[str], bool]) -> Mapping[str, Any]:
-    """Return the values of an object with "" for each word for no value whose name is not kept."""
-    is_word = {name: type(value) is str and value in _NO_VALUES and not is_kept(name) for name, value in one.items()}
-    return {name: "" if is_word[name] else value for name, value in one.items()} if any(is_word.values()) else one
+    """Return the values of an object with "" for each word for no value, unless its name is kept."""
+    empty = {name: "" for name, text in one.items() if type(text) is str and text in _NO_VALUES and not is_kept(name)}
+    return {**one, **empty} if empty else one
 
 
 def total_in(cells: Iterable[object]) -> str:

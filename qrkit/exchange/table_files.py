@@ -32,6 +32,7 @@ from qrkit.exchange.columns import (
     CONTENT,
     COUNTED,
     CREATED,
+    HEADINGS,
     KINDS,
     MOMENTS,
     NAMES,
@@ -91,14 +92,8 @@ MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""
 LIKENESS = 0.8
 """How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
-TARGETS = re.compile(
-    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b"
-    r"|\b(ziel|(web ?|ziel)?seite|cible|page web|destino|p[áa]gina|doel(pagina)?|webpagina)\b",
-    re.IGNORECASE,
-)
-"""Headings of columns that hold where a short URL leads, in the languages of qrkit."""
-NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
-"""Parts of headings of columns that hold other addresses, such as short URLs."""
+TARGETS, NO_TARGETS = (re.compile(HEADINGS["patterns"][what], re.IGNORECASE) for what in ("targets", "no_targets"))
+"""Headings of columns that hold where a short URL leads, and their parts where columns hold other addresses."""
 ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
 """Columns whose cells may show a text that links to an address, and what to call the address."""
 KEPT_AS_WRITTEN = frozenset({*ADDRESSES, "Password"})

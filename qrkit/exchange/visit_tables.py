@@ -25,6 +25,7 @@ from qrkit.exchange.access_logs import REDIRECTS
 from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.locating import place_of
 from qrkit.exchange.sheets import Sheet
 from qrkit.model import Model, plain
 from qrkit.store.questions.local_time import YEARS
@@ -217,8 +218,7 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
     """Return the place of each column that is read; a column of events is read only if it has a known word."""
     places = _places(sheet.heading)
     for what, name in columns.items():
-        sheet.column(name, field=f"columns.{what}")
-        places[what] = [title.lower() for title in sheet.heading].index(name.strip().lower())
+        places[one_of("columns", what, NAMES)] = place_of(sheet.heading, str(name), f"columns.{what}")
     missing = [what for what in ("short_code", "time") if what not in places and not (code and what == "short_code")]
     if missing:
         raise _missing(missing[0], sheet)

@@ -84,9 +84,11 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     with refusing():
         book = _opened(data)
         sheets = list(zip(book.sheet_names()[:MOST_LISTED], book._sheet_visibility, strict=False))
-    return without_apostrophes(
-        [Part(name, _cells(book, number), bool(hidden)) for number, (name, hidden) in enumerate(sheets)]
-    )
+    every: list[Part] = []
+    for number, (name, is_hidden) in enumerate(sheets):
+        hidden, struck = list[int](), list[int]()
+        every.append(Part(name, _cells(book, number, hidden, struck), bool(is_hidden), hidden=hidden, struck=struck))
+    return without_apostrophes(every)
 
 
 def _opened(data: bytes) -> Any:
@@ -101,13 +103,18 @@ def _opened(data: bytes) -> Any:
         return xlrd.open_workbook(**options, ignore_workbook_corruption=True)
 
 
-def _cells(book: Any, number: int) -> Iterator[list[str]]:
+def _cells(book: Any, number: int, hidden: list[int], struck: list[int]) -> Iterator[list[str]]:
+    """Yield the rows of a sheet; the numbers of hidden rows, and of those with struck-out text, are added to lists."""
     with refusing():
         sheet = book.sheet_by_index(number)
         # Only the first column of a merged range contains the text.
         merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
         links = {place: link.url_or_path or "" for place, link in sheet.hyperlink_map.items()}
         rows = (trimmed(_texts(sheet.row(row), row, links, book)) for row in range(sheet.nrows))
+        hidden += [row + 1 for row, info in sheet.rowinfo_map.items() if info.hidden and any(sheet.row_values(row))]
+        styles = {style.xf_index for style in book.xf_list if book.font_list[style.font_index].struck_out}
+        marked = (any(cell.value and cell.xf_index in styles for cell in row) for row in sheet.get_rows() if styles)
+        struck += [number for number, is_struck in enumerate(marked, start=1) if is_struck]
         yield from filled(rows, merged) if merged else rows
         book.unload_sheet(number)
 

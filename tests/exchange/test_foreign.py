@@ -583,6 +583,16 @@ def test_links_at_any_depth_are_read(portfolio, file, lists):
 
 
 @pytest.mark.rule("X16")
+def test_a_link_that_says_something_twice_is_left_out(portfolio):
+    """The second address counted, without a word."""
+    link = f'{{"short_url": "https://s.test/a", "long_url": "{DOOR}", "long_url": "{MENU}"}}'
+    result = portfolio.import_file(f"[{link}]".encode(), format="json")
+    assert [issue.detail for issue in result.issues if issue.row == 1 and issue.reason == "invalid"] == [
+        "a name appears twice in it"
+    ]
+
+
+@pytest.mark.rule("X16")
 def test_links_behind_folders_that_look_like_links_are_read(portfolio):
     result = imported(portfolio, {"folders": FOLDERS, "links": [*LINKS[0], *LINKS[1]]})
     assert (result.failed, sorted(code.short_code for code in portfolio.list_qrcodes())) == (0, ["a", "b", "f"])

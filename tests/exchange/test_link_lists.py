@@ -209,7 +209,8 @@ LEFT_OUT = [
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
     {"secret_key": "x8Qk"}, {"rules": [{"what": "country", "matches": "US", "url": THERE}]}, {"regex": 1},
     {"Destination URL 2": THERE}, {"one-time": "yes"}, {"end date": "2020-01-01"},
-    {"Starts on": "2099-01-01"}, {"Language targeting": "de"}, {"Schedule": "Mon 9-17"}, {"Passcode": "12"},
+    {"Starts on": "2099-01-01"}, {"Starts": "2099-01-01"}, {"Ends": "2020-01-01"},
+    {"Language targeting": "de"}, {"Schedule": "Mon 9-17"}, {"Passcode": "12"},
     {"Huawei URL": THERE}, {"Country Redirects": '{"DE": "x"}'},
 ]  # fmt: skip
 
@@ -311,6 +312,16 @@ def test_fields_with_names_of_a_service_mean_what_they_mean_there(shop):
     assert (sink.pass_query, sink.fields) == (True, {})
     assert imported(shop, {"links": [LINKLY | {"name": "Y", "slug": "/y", "full_url": "https://s.test/y"}]}).is_complete
     assert (get(shop, "y"), shop.find_qrcode("y").limit) == (THERE, 5)
+
+
+@pytest.mark.rule("X16")
+def test_a_final_address_is_the_target_or_is_asked_for(shop):
+    """Printed codes led to the page without its parameters."""
+    both = f"Short URL,Destination URL,Final URL\nhttps://s.test/x,{HERE},{HERE}&utm_source=qr\n"
+    (issue,) = [issue for issue in imported(shop, both).issues if issue.reason == "invalid"]
+    assert "say which column is Content" in issue.detail
+    assert imported(shop, both.replace("Destination URL", "Page name")).created == 1
+    assert get(shop, "x") == f"{HERE}&utm_source=qr"
 
 
 @pytest.mark.rule("X16")

@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pandas as pd
 import pytest
+import xlwt
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
@@ -87,6 +88,22 @@ def test_struck_out_text_is_reported(shop, struck):
     assert result.is_complete
 
 
+def test_hidden_rows_and_struck_out_text_of_old_workbooks_are_reported(shop):
+    """Those of xlsx were; in xls, they became QR Codes without a word."""
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Links")
+    for number, row in enumerate([["Name", "Content"], ["A", HERE], ["B", f"{HERE}2"], ["", ""]]):
+        sheet.row(number).hidden = number > 1
+        for place, cell in enumerate(row):
+            struck = xlwt.easyxf("font: struck_out on") if cell == "A" else xlwt.easyxf("font: bold on")
+            sheet.write(number, place, cell, struck)
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xls")
+    assert said(result, "hidden-row") == [(1, "row 3 is hidden in the sheet; all rows were read")]
+    assert said(result, "struck-row") == [(1, "row 2 has struck-out text in the sheet; all rows were read")]
+
+
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_text_that_is_struck_out_in_part_is_reported(shop, is_shared):
     """A new name behind the struck-out old one gave one name of both, without a word."""
@@ -162,6 +179,13 @@ def test_words_for_no_value_are_nothing_in_json_and_in_frames(shop, nothing):
     for code in shop.list_qrcodes():
         assert (code.campaign_id, code.tags, code.fields, code.comment, code.limit) == (None, (), {}, "", 0)
     assert shop.list_campaigns() == []
+
+
+def test_no_number_in_json_of_links_is_no_count(shop):
+    """Programs that keep tables write NaN for an empty cell; each row had a warning about its clicks."""
+    link = {"short_url": "https://s.test/a", "long_url": HERE, "clicks": float("nan"), "password": ""}
+    result = shop.import_file(json.dumps([link]).encode(), format="json")
+    assert (result.created, result.issues) == (1, ())
 
 
 @pytest.mark.parametrize("word", ["None", "NULL", "(null)"])

@@ -8,7 +8,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import visit_tables
 from qrkit.portfolio.opening import portfolio_in
 from qrkit.tracking.referrers import tidy_referrer
@@ -292,6 +292,17 @@ def test_what_a_count_is_of_is_never_overlooked(shop, first):
     with pytest.raises(UnreadableFile, match=rf"'Clicks \({first}\)' may say how often each row counts"):
         shop.import_scans(data.encode())
     assert shop.import_scans(data.replace(" (total)", "").encode()).created == 5
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [({"referer": "From"}, "columns='referer'"), ({"referrer": None}, "columns.referrer='None': is not a column")],
+)
+def test_an_unknown_name_of_a_column_is_refused(shop, columns, told):
+    """It was passed over without a word, and None was a TypeError."""
+    with pytest.raises(InvalidParameter) as caught:
+        shop.import_scans(b"short_code,time,From\ndoor,2024-05-01,t.co\n", columns=columns)
+    assert told in str(caught.value)
 
 
 def test_a_url_of_some_kind_is_no_short_url(shop):
