@@ -11,7 +11,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -29,7 +29,7 @@ from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
-from qrkit.tracking.times import from_iso, to_table
+from qrkit.tracking.times import IN_TABLE_FORM, from_iso, to_table
 
 LINKS: dict[str, tuple[str, ...]] = {what: tuple(names) for what, names in HEADINGS["links"].items()}
 """The names of fields of links, by what they hold."""
@@ -134,10 +134,10 @@ class Tool:
             "Dynamic": "" if short_url or not is_static(link) else "false",
             **terms,
         }
-        for name, text in cells.items():
-            if _SURROGATE.search(text):
-                cells[name] = _SURROGATE.sub("?", text)
-                error = error or f"{name}: holds half a character (a lone surrogate)"
+        if _SURROGATE.search("".join(cells.values())):
+            name = next(name for name, text in cells.items() if _SURROGATE.search(text))
+            error = error or f"{name}: holds half a character (a lone surrogate)"
+            cells = {name: _SURROGATE.sub("?", text) for name, text in cells.items()}
         return cells, error
 
     @property
@@ -241,9 +241,9 @@ class Tool:
         scheme, _, rest = url.partition("://")
         host, _, path = rest.partition("/")
         host = host or _text(link, self.domain)
-        # The service may be installed below a path.
-        folder = quote(unquote(path).rstrip("/").removesuffix(unquote(code)), safe=IN_PATH)
         quoted = quote(unquote(code), safe=IN_PATH.replace("/", ""))
+        # The service may be installed below a path.
+        folder = quote(unquote(path).rstrip("/").removesuffix(unquote(code)), safe=IN_PATH) if path else ""
         return f"{scheme or 'https'}://{host}/{folder}{quoted}" if host else quoted
 
 
@@ -285,13 +285,12 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
     link, while one of the fields says where the link leads.
     """
     for name, value in link.items():
-        inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value, plain_name(name)) and closes(name):
-            return (
-                f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
-            )
-        if inner:
-            return inner
+        told = protection(value) if isinstance(value, dict) else ""
+        if closes(name) and _is_set(value, plain_name(name)):
+            rule = "is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
+            told = f"{name!r} {rule}"
+        if told:
+            return told
     if off := off_by(link):
         return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
     targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in CLEAR_TARGETS}
@@ -311,6 +310,7 @@ def may_close(name: str) -> bool:
     return plain_name(name) in SWITCHES or closes(name)
 
 
+@lru_cache(maxsize=1_000)  # as those of `plain_name`
 def closes(name: str) -> bool:
     """Return whether a field of this name may close, limit or change a link."""
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
@@ -348,15 +348,17 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     error = ""
     for name, value in link.items():
         plain, bare = plain_name(name), _bare(value)
-        # That a link is off says something, too.
-        says = _is_set(bare, plain) or (plain in SWITCHES and bare not in ("", None))
-        if plain not in names:
-            values[plain] = bare
-            names |= {plain: name} if says else {}
-        elif says and bare != values[plain]:
+        if plain not in values or not _says(values[plain], plain):
+            values[plain], names[plain] = bare, name
+        elif bare != values[plain] and _says(bare, plain):
             first, second = (title.rstrip("\u2032\u2033") for title in (names[plain], name))  # as they are in the file
             error = f"{first!r} and {second!r} have different values; leave one of the two out"
     return values, error
+
+
+def _says(value: Any, name: str) -> bool:
+    """Return whether a field with this plain name says anything; that a link is off does, too."""
+    return _is_set(value, name) or (name in SWITCHES and value not in ("", None))
 
 
 def _is_set(value: Any, name: str = "") -> bool:
@@ -413,24 +415,25 @@ def _bare(value: Any) -> Any:
 
 
 @lru_cache(maxsize=1_000)  # as those of `plain_name`
-def _path(name: str) -> tuple[str, list[str]]:
-    first, *others = name.split(".")
-    return plain_name(first), others
+def _paths(names: tuple[str, ...]) -> tuple[frozenset[str], list[tuple[str, list[str]]]]:
+    paths = [(plain_name(first), others) for first, *others in (name.split(".") for name in names)]
+    return frozenset(first for first, _ in paths), paths
 
 
-def _found(link: Mapping[str, Any], name: str) -> Any:
-    first, others = _path(name)
-    value = link.get(first)
-    for other in others:
-        value = value.get(other) if isinstance(value, dict) else None
-    return value
+def _found(link: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
+    """Yield the values that a link has under these names; most links have none."""
+    firsts, paths = _paths(names)
+    for first, others in () if firsts.isdisjoint(link) else paths:
+        value = link.get(first)
+        for other in others:
+            value = value.get(other) if isinstance(value, dict) else None
+        if value is not None:
+            yield value
 
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
-    for name in names:
-        if (value := _found(link, name)) is None:  # as most are
-            continue
+    for value in _found(link, names):
         if isinstance(value, list):
             value = next(iter(value), None)
         text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
@@ -441,7 +444,7 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _object(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first object with one of these names as a text, which the import then reports as unreadable."""
-    return next((str(one) for name in names if (one := _found(link, name)) and isinstance(one, dict)), "")
+    return next((str(one) for one in _found(link, names) if one and isinstance(one, dict)), "")
 
 
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -451,13 +454,13 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
         return ""
     read = _DATES.read_end if names == UNTIL else _DATES.read
     try:
-        return to_table(read(text) or from_iso(text))
+        return text if IN_TABLE_FORM.fullmatch(text) else to_table(read(text) or from_iso(text))
     except InvalidParameter:
         return text
 
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
-    value: Any = next(filter(None, (_found(link, name) for name in names)), [])
+    value: Any = next(filter(None, _found(link, names)), [])
     if isinstance(value, str) and value.startswith("["):  # Short.io writes a list into its csv
         with suppress(ValueError, RecursionError):
             value = json.loads(value)

@@ -34,7 +34,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share
-from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text, without_words
+from qrkit.exchange.marked_cells import TOTALS, is_total, marked, value_text, without_words
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -327,6 +327,7 @@ class _KnownNames(NamedTuple):
 
     column_of: Mapping[str, str]
     columns: tuple[str, ...]
+    content_at: int | None
     writers: tuple[Mapping[type, Callable[[Any], str]], ...]
     pick: Callable[[Mapping[str, Any]], Iterable[Any]]
     is_twice: bool
@@ -344,8 +345,10 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
     is_twice = len(set(columns)) < len(columns)
+    content_at = columns.index(CONTENT) if CONTENT in columns else None
     keeps = is_kept if OF_EXPORTS - set(columns) else lambda _: True
-    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), has_our_names(names), keeps)
+    is_ours = has_our_names(names)
+    return _KnownNames(column_of, columns, content_at, writers, pick, is_twice, bool(short), is_ours, keeps)
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -359,16 +362,13 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
         others: dict[str, Any] = {}
         if len(texts) < len(one):
             others = {name: one[name] for name in one if name not in known.column_of and name.lower() not in OVERLOOKED}
-        word = total_in(one.values())
-        if not wrong and not others and not word:
+        content = "" if known.content_at is None else texts[known.content_at]
+        error = TOTALS if is_total(one.values(), content) else wrong
+        if not error and not others:
             yield known.columns, number, *texts
             continue
-        cells = dict(zip(known.columns, texts, strict=True))
-        if word and cells.get(CONTENT, "") in ("", word):
-            wrong = TOTALS
-        row = Row(
-            number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if known.of_links else "")
-        )
+        error = error or (foreign.protection(others, content) if known.of_links else "")
+        row = Row(number, dict(zip(known.columns, texts, strict=True)), error)
         yield own.row(row, ((name, field_text(value)) for name, value in others.items()))
 
 

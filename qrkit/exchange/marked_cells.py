@@ -120,13 +120,13 @@ def without_words(one: Mapping[str, Any], is_kept: Callable[[str], bool]) -> Map
     return {**one, **empty} if empty else one
 
 
-def total_in(cells: Iterable[object]) -> str:
-    """Return the word by which a row says that it is a total; "" if it does not, or has more than numbers besides."""
-    first = next(filter(None, cells), "")
-    if type(first) is not str or len(first) > 23 or first.strip(" :").lower() not in _TOTALS:  # as most rows
-        return ""
+def is_total(cells: Iterable[object], content: str) -> bool:
+    """Return whether a row says so first, has only numbers besides, and no content, unless that is what says so."""
+    first = "" if len(content) > 23 else next(filter(None, cells), "")  # most contents are longer
+    if type(first) is not str or content not in ("", first) or first.strip(" :").lower() not in _TOTALS:
+        return False
     others = "".join(map(str, filter(None, cells))).removeprefix(first)
-    return "" if not others or any(map(str.isalpha, others)) else first
+    return others != "" and not any(map(str.isalpha, others))
 
 
 def without_traces(rows: Read, is_kept: Sequence[bool], words: frozenset[str]) -> Read:

@@ -70,8 +70,8 @@ from qrkit.exchange.marked_cells import (
     Linked,
     Read,
     Unsaved,
+    is_total,
     retyped_issues,
-    total_in,
     with_damage,
     without_traces,
     without_words,
@@ -287,16 +287,17 @@ def rows_of(
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
     of_links = SHORT_URL in places and (is_chosen or not is_known(heading[places[SHORT_URL]]))
-    target = places.get("Content") if of_links and not is_chosen else None
+    content_at = places.get(CONTENT)
     unread = [(place, one) for place, one in enumerate(heading) if place not in kinds.places and place not in taken]
     others = [(place, one) for place, one in unread if not is_known(one)]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
     for number, cells, wrong in rows:
-        if (word := total_in(cells)) and (CONTENT not in places or cells[places[CONTENT]] in ("", word)):
-            wrong = TOTALS
+        content = "" if content_at is None else cells[content_at]
+        error = TOTALS if is_total(cells, content) else wrong
+        if of_links and not error:
+            unsaid = {one: cells[place] for place, one in unread}
+            error = foreign.protection(unsaid, "" if is_chosen else content.strip())
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        content = "" if target is None else cells[target].strip()
-        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}, content) if of_links else "")
         if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
             yield columns, number, *texts
             continue
@@ -385,7 +386,7 @@ def table_of_links(
             read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
-            wrong = TOTALS if (word := total_in(link.values())) and cells["Content"] in ("", word) else wrong
+            wrong = TOTALS if is_total(link.values(), cells["Content"]) else wrong
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
             # With a column of campaigns, a tag is none.
             cells |= {shared[name]: text for name, text in kept.items() if text or shared[name] == CAMPAIGN.name}
