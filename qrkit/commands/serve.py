@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Parser, add_fields
 from qrkit.commands.stores import add_base_url, add_store, is_missing, neighbor
-from qrkit.server.settings import Settings
+from qrkit.server.settings import FILE_VARIABLE, Settings
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -66,7 +66,6 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.clients.hosts import listening_at, reachable
     from qrkit.server.operation.daily_looks import looking_daily
     from qrkit.server.operation.logs import operations, writing_log
-    from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.socket_server import STDERR, reload_settings
     from qrkit.store.door import Door
     from qrkit.store.upkeep.daily_upkeep import upkeep

@@ -404,10 +404,6 @@ def _as_is(text: str, _name: str) -> str:
     return text
 
 
-def _moment(text: str, name: str) -> datetime:
-    return from_table(text, name=name)
-
-
 @lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
     number = read_whole(_WHOLE_WITH_COMMA.sub(r"\1.0", text))
@@ -468,7 +464,7 @@ def _switch(text: str, name: str) -> bool:
 CELLS: dict[Kind, tuple[Callable[[str, str], Any], Callable[[Any], str]]] = {
     "word": (_as_is, str),
     "mode": (_as_is, str.capitalize),
-    "moment": (_moment, to_table),
+    "moment": (from_table, to_table),
     "whole": (_whole, lambda number: "-1" if number is None else str(number)),
     "count": (read_count, str),
     "degrees": (_degrees, _number),
@@ -476,7 +472,7 @@ CELLS: dict[Kind, tuple[Callable[[str, str], Any], Callable[[Any], str]]] = {
     "list": (_read_list, _json),
     "tags": (lambda text, _: split_tags(text), ", ".join),
     "fields": (_read_fields, _json),
-    "time": (_moment, lambda moment: to_table(moment) if moment else ""),
+    "time": (from_table, lambda moment: to_table(moment) if moment else ""),
     "limit": (read_count, lambda number: str(number or "")),
     "switch": (_switch, lambda is_on: "" if is_on else "false"),
     "mark": (_flag, lambda is_set: "true" if is_set else ""),

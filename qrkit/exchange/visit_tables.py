@@ -337,4 +337,4 @@ def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
     if written := dates.read(text):
         return written + timedelta(hours=12) if is_day else written
-    return from_table(text, name="time") + timedelta(hours=12 * is_day)
+    return from_table(text, "time") + timedelta(hours=12 * is_day)

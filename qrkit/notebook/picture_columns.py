@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from qrkit.drawing.writers.svg import readable
-from qrkit.errors import QrkitError, check_whole
+from qrkit.errors import QrkitError, check_whole, counted
 from qrkit.late import Shown
 from qrkit.notebook.views.html import media, page_text
 from qrkit.pictures.batch_files import Look, Row
@@ -88,7 +88,7 @@ class PictureTable(Shown):
         table = '<table class="dataframe tex2jax_ignore mathjax_ignore">'
         body = [f"<thead><tr>{head}</tr></thead>", "<tbody>", *(f"{line}</tr>" for line in lines), "</tbody>"]
         more = len(self.frame) - len(shown)
-        end = [f"<p>… and {more:,} more row{'s' if more > 1 else ''}</p>"] if more > 0 else []
+        end = [f"<p>… and {counted(more, 'more row')}</p>"] if more > 0 else []
         return "\n".join([table, *body, "</table>", *end]) + "\n"
 
     def _picture(self, image: QRImage) -> str:
@@ -101,9 +101,8 @@ class PictureTable(Shown):
         return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{alt}">'
 
     def __repr__(self) -> str:
-        count = len(self.frame)
         columns = ", ".join(map(repr, self.frame.columns))
-        return f"<PictureTable of {count} row{'' if count == 1 else 's'}: {columns}>"
+        return f"<PictureTable of {counted(len(self.frame), 'row')}: {columns}>"
 
 
 def _cell_text(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from qrkit.design.design import Design
 from qrkit.drawing.untrusted.assets import Fetch
-from qrkit.errors import CannotRepair, InvalidParameter, Problem, one_of
+from qrkit.errors import CannotRepair, InvalidParameter, Problem, counted, one_of
 from qrkit.late import Shown
 from qrkit.model import plain
 from qrkit.scanning.bench import Bench, State, Step
@@ -93,8 +93,7 @@ class Repair(Shown):
         return "\n".join((f"{self.before.verdict} -> {self.after.verdict} ({self.after.level} check)", *done))
 
     def __repr__(self) -> str:
-        count = len(self.changes)
-        return f"<Repair {self.before.verdict} -> {self.after.verdict}, {count} change{'' if count == 1 else 's'}>"
+        return f"<Repair {self.before.verdict} -> {self.after.verdict}, {counted(len(self.changes), 'change')}>"
 
 
 def make_scannable(

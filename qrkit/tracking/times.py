@@ -120,7 +120,7 @@ def to_table(moment: datetime) -> str:
     return utc(moment).isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
 
 
-def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:
+def from_table(text: str, name: str = "Created (UTC)") -> datetime:
     """Parse `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ssZ`; UTC if the text has no offset.
 
     The text may omit seconds, include fractions of a second, or be a date only, as spreadsheets and pandas write them.

@@ -11,14 +11,11 @@ from qrkit.design.limits import ModuleType
 from qrkit.design.outline import KAPPA, Outline, Placed, Scattered, circle, rectangle, rounded
 from qrkit.design.runs import runs, turned
 from qrkit.design.shapes.contours import LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT, contours, surroundings
-from qrkit.design.shapes.groups import bricks, bubbles, crosses, diagonal, lattice
+from qrkit.design.shapes.groups import Cells, bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
 
 Line = tuple[int, int]
 """How many cells a straight line leads across and down."""
-
-Cells = Sequence[bytes]
-"""Rows of bytes, 1 for each cell with a module."""
 
 BAR = 0.9
 """Width of bars in modules: readers that follow contours miss thinner bars at some module sizes."""

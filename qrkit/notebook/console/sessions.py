@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from uuid import uuid4
 from qrkit.portfolio.access import authenticate, is_valid, key_id
 from qrkit.server.clients.shares import Buckets
 from qrkit.store import Store
+from qrkit.store.records.accounts import digest_of
 from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock, now
 
@@ -37,7 +37,7 @@ class Sessions:
 
     def __init__(self, store: Store, clock: Clock = now) -> None:
         self._store, self._clock = store, clock
-        self._sessions: dict[bytes, Session] = {}
+        self._sessions: dict[str, Session] = {}  # by hash: how long a look-up takes says nothing about a token
         self._attempts = Buckets(ATTEMPTS_A_MINUTE, "too many attempts to sign in; wait a minute")
 
     def begin(self, key: str, address: str) -> str:
@@ -45,17 +45,17 @@ class Sessions:
         self._attempts.take(address)
         moment, key = self._clock(), key.strip()
         account, token = authenticate(self._store, key, moment), secrets.token_urlsafe(32)
-        self._sessions[_digest(token)] = Session(str(uuid4())[:19], account, key_id(key), moment + LONGEST)
+        self._sessions[digest_of(token)] = Session(str(uuid4())[:19], account, key_id(key), moment + LONGEST)
         return token
 
     def of(self, token: str) -> Session | None:
         """Return the session of a token; None if it is over, or its key was revoked or has expired."""
-        session = self._sessions.get(_digest(token))
+        session = self._sessions.get(digest_of(token))
         return session if session and self._lasts(session) else None
 
     def end(self, token: str) -> None:
         """End the session of a token, if there is one."""
-        self._sessions.pop(_digest(token), None)
+        self._sessions.pop(digest_of(token), None)
 
     def ids(self, account_id: str = "") -> tuple[str, ...]:
         """Return the IDs of the sessions that last, of one account or of all; forget the others."""
@@ -65,8 +65,3 @@ class Sessions:
     def _lasts(self, session: Session) -> bool:
         moment = self._clock()
         return moment < session.ends and is_valid(self._store, session.account, session.key, moment)
-
-
-def _digest(token: str) -> bytes:
-    # Tokens are looked up by their hash, so how long it takes says nothing about them.
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from qrkit.contents.cards import summary
-from qrkit.errors import QrkitError
+from qrkit.errors import QrkitError, counted
 from qrkit.notebook.views.html import card, details, media, more, page_text, picture, pictures_of, shown, soft, table
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
@@ -85,7 +85,7 @@ def _(portfolio: Portfolio) -> dict[str, Any]:
     campaigns = {one.id: one.name for one in portfolio.list_campaigns()}
     designs = CodeDesigns.of(portfolio.store, portfolio.account.id)
     count = count_qrcodes(portfolio.store, portfolio.account.id)
-    holds = f"{_count_text(count, 'QR Code')}, {_count_text(len(campaigns), 'campaign')}"
+    holds = f"{counted(count, 'QR Code')}, {counted(len(campaigns), 'campaign')}"
     head = f"{page_text(portfolio.account.name)}: {holds}"
     where = soft(f"{portfolio.store.path}, {portfolio.base_url}")
     rows = [
@@ -103,10 +103,6 @@ def _(portfolio: Portfolio) -> dict[str, Any]:
     return {"text/html": card(head, where, codes, more(count - len(first), "qrcodes()"))}
 
 
-def _count_text(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
@@ -121,7 +117,7 @@ def _(saved: Brands | Templates) -> dict[str, Any]:
         for name in names[:MOST_SHOWN]
     )
     row = f'<div style="display:flex;flex-wrap:wrap;gap:12px">{figures}</div>'
-    return {"text/html": card(_count_text(len(names), saved.kind), row, more(len(names) - MOST_SHOWN, "names()"))}
+    return {"text/html": card(counted(len(names), saved.kind), row, more(len(names) - MOST_SHOWN, "names()"))}
 
 
 def _sample_image(saved: Brands | Templates, name: str) -> QRImage:

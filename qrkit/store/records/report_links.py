@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from hashlib import sha256
 
 from qrkit.store.connection import Store
+from qrkit.store.records.accounts import digest_of
 from qrkit.tracking.times import naive
 
 MOST_LINKS = 100
@@ -20,14 +20,10 @@ def add_report(store: Store, account_id: str, token: str, html: str, *, now: dat
     """Keep a page until a moment; return False if the account has too many already."""
     with store.atomic():
         if is_possible := int(store.value(KEPT, [account_id, naive(now)]) or 0) < MOST_LINKS:
-            store.execute(ADD, [_digest(token), account_id, html, naive(expires)])
+            store.execute(ADD, [digest_of(token), account_id, html, naive(expires)])
     return is_possible
 
 
 def linked_report(store: Store, token: str, now: datetime) -> str | None:
     """Return the page behind a token; None if there is none, or it has expired."""
-    return store.value(LINKED, [_digest(token), naive(now)])
-
-
-def _digest(token: str) -> str:
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+    return store.value(LINKED, [digest_of(token), naive(now)])
