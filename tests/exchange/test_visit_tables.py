@@ -359,6 +359,22 @@ def test_what_is_said_of_a_file_of_visits_is_told(shop, tmp_path, capsys):
     assert "the heading is in row 2" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["Germany", "DEU", "de", "Deutschland", "Alemania", "Allemagne", "duitsland"])
+def test_countries_are_known_by_names_in_languages_of_reports(shop, name):
+    """They were left out of exports in German, and `USA` of any."""
+    result = shop.import_scans(f"short_code,time,country\ndoor,2024-05-01,{name}\n".encode())
+    assert (shop.scans.to_frame()["country"].tolist(), result.issues) == (["DE"], ())
+
+
+@pytest.mark.parametrize("nothing", ["(not set)", "N/A", "-", "NULL"])
+def test_words_for_no_value_are_no_cells_of_visits(shop, nothing):
+    """A visit whose user agent is not set was one of a bot, and its city was called N/A."""
+    heading = "short_code,time,user_agent,city,country,referrer,language"
+    result = shop.import_scans(f"{heading}\ndoor,2024-05-01,{','.join([nothing] * 5)}\n".encode())
+    (visit,) = shop.scans.to_frame()[["city", "country", "referrer", "language"]].to_dict("records")
+    assert (result.bots, result.issues, set(map(pd.isna, visit.values()))) == (0, (), {True})
+
+
 def test_the_usual_code_of_the_united_kingdom_is_that_of_iso(shop):
     shop.import_scans(b"short_code,time,country\ndoor,2024-05-01,UK\ndoor,2024-05-02,gb\n")
     assert shop.scans.to_frame()["country"].tolist() == ["GB", "GB"]
