@@ -336,9 +336,9 @@ def unknown_state(link: Mapping[str, Any]) -> str:
 
 
 def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
-    """Return the texts of fields by the plain names that are among these."""
+    """Return the texts of fields by the plain names that are among these: of `Paused (by Ana)`, the part before."""
     values = {name: value for title, value in link.items() if (name := plain_name(title)) in names}
-    return {name: _text(values, (name,)) for name in values}
+    return {name: _text(values, (name,)).partition(" (")[0] for name in values}
 
 
 def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
