@@ -290,7 +290,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
     for what, of_bots in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
         word = row.get(what, "").lower()
         if what == "bot" and table.service == "GoatCounter":  # 1 is for visitors whom nothing makes bots
-            word = "no" if word in ("0", "1") else "yes"
+            word = "no" if word in ("", "0", "1") else "yes"
         if word in of_bots:
             visit["kind"] = "bot"
         elif word not in ("", "human", *YES, *NO):
