@@ -52,7 +52,7 @@ _STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), re.compile("|".join
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
-_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
+HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]
 CLEAR_TARGETS = LINKS["targets"]
 TARGETS = (*CLEAR_TARGETS, *LINKS["unclear_targets"])
@@ -332,13 +332,13 @@ def off_by(link: Mapping[str, Any]) -> str:
 def unknown_state(link: Mapping[str, Any]) -> str:
     """Return the plain name of a field of states, and its word, if that says neither on nor off; "" if none does."""
     unknown = ((name, word) for name, word in _said(link, STATUS).items() if word.lower() not in KNOWN_STATES)
-    return next((f"{name}={word!r}" for name, word in unknown if not _HTTP_STATUS.fullmatch(word)), "")
+    return next((f"{name}={word!r}" for name, word in unknown if not HTTP_STATUS.fullmatch(word)), "")
 
 
 def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
-    """Return the texts of fields by the plain names that are among these."""
+    """Return the texts of fields by the plain names that are among these: of `Paused (by Ana)`, the part before."""
     values = {name: value for title, value in link.items() if (name := plain_name(title)) in names}
-    return {name: _text(values, (name,)) for name in values}
+    return {name: _text(values, (name,)).partition(" (")[0] for name in values}
 
 
 def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

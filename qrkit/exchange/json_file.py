@@ -58,7 +58,7 @@ MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
-OF_EXPORTS = {SHORT_URL, CREATED, "Error Correction"}
+OF_EXPORTS = {CREATED, "Version", "Error Correction"}
 """Columns that all objects of our exports have."""
 FLAGS = {False: "false", True: "true"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

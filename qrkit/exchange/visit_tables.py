@@ -26,6 +26,7 @@ from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.locating import place_of
+from qrkit.exchange.marked_cells import without_words
 from qrkit.exchange.sheets import Sheet
 from qrkit.model import Model, plain
 from qrkit.store.questions.local_time import YEARS
@@ -56,8 +57,8 @@ NAMES |= {what: tuple(names) for what, names in HEADINGS["visits"].items()}
 NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *foreign.COUNTS, *NAMES["count"])}
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
-OF_VISITS = ("user_agent", "referrer", "bot", "kind")
-"""What only tables of visits have."""
+KEPT = ("short_code", "time", "count", "event")
+"""What must not be empty, or where a word for no value is a word of its own."""
 UTM: dict[str, str] = HEADINGS["utm"]
 """The parameters of addresses that columns hold, by their plain names."""
 SERVICES = {service: frozenset(names) for service, names in HEADINGS["visits_of"].items()}
@@ -65,7 +66,6 @@ SERVICES = {service: frozenset(names) for service, names in HEADINGS["visits_of"
 _PATTERNS: dict[str, str] = HEADINGS["patterns"]
 _MAY_COUNT = re.compile(_PATTERNS["may_count"])
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
-"""Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
 _ZONE_IN = re.compile(_PATTERNS["zone"])
 _WITH_OFFSET = re.compile(
     r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
@@ -80,7 +80,6 @@ _CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m",
 _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
 _EVENTS, _OTHER_EVENTS = (re.compile(_PATTERNS[what], re.IGNORECASE) for what in ("visits", "other_events"))
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
-_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
 
 @dataclass(slots=True)
@@ -113,7 +112,7 @@ def holds_scans(heading: Iterable[str]) -> bool:
     titles = [*heading]
     places = _places(titles)
     has_codes = "content" in places or foreign.tool_of(titles) is not None
-    is_of_visits = any(what in places for what in OF_VISITS)
+    is_of_visits = any(what in places for what in ("user_agent", "referrer", "bot", "kind"))
     code = plain_name(titles[places["short_code"]]) if "short_code" in places else ""
     is_count = code in CERTAIN or ("count" in places and code not in ("", "url"))
     # A number a day, and nothing else, is the history of one link.
@@ -152,7 +151,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
-            row = {what: cells[place].strip() for what, place in places.items()}
+            row = dict(without_words({what: cells[place].strip() for what, place in places.items()}, KEPT.__contains__))
             row["time"] = _time_of(cells, places)
             if what := _what_is_no_visit(row):
                 other[what] += 1
@@ -211,7 +210,7 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
         return f"event={event!r:.60}"
     if method.upper() in _VERBS:
         return f"method={method!r}"
-    return f"status={status!r}" if _HTTP_STATUS.fullmatch(status) and status not in REDIRECTS else ""
+    return f"status={status!r}" if foreign.HTTP_STATUS.fullmatch(status) and status not in REDIRECTS else ""
 
 
 def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
@@ -291,7 +290,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
     for what, of_bots in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
         word = row.get(what, "").lower()
         if what == "bot" and table.service == "GoatCounter":  # 1 is for visitors whom nothing makes bots
-            word = "no" if word in ("0", "1") else "yes"
+            word = "no" if word in ("", "0", "1") else "yes"
         if word in of_bots:
             visit["kind"] = "bot"
         elif word not in ("", "human", *YES, *NO):

@@ -84,10 +84,8 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     with refusing():
         book = _opened(data)
         sheets = list(zip(book.sheet_names()[:MOST_LISTED], book._sheet_visibility, strict=False))
-    every: list[Part] = []
-    for number, (name, is_hidden) in enumerate(sheets):
-        hidden, struck = list[int](), list[int]()
-        every.append(Part(name, _cells(book, number, hidden, struck), bool(is_hidden), hidden=hidden, struck=struck))
+    marks = [(list[int](), list[int]()) for _ in sheets]
+    every = [Part(name, _cells(book, n, *marks[n]), bool(off), "", *marks[n]) for n, (name, off) in enumerate(sheets)]
     return without_apostrophes(every)
 
 
@@ -111,8 +109,11 @@ def _cells(book: Any, number: int, hidden: list[int], struck: list[int]) -> Iter
         merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
         links = {place: link.url_or_path or "" for place, link in sheet.hyperlink_map.items()}
         rows = (trimmed(_texts(sheet.row(row), row, links, book)) for row in range(sheet.nrows))
-        hidden += [row + 1 for row, info in sheet.rowinfo_map.items() if info.hidden and any(sheet.row_values(row))]
-        styles = {style.xf_index for style in book.xf_list if book.font_list[style.font_index].struck_out}
+        seen = (row for row, info in sheet.rowinfo_map.items() if info.hidden and row < sheet.nrows)
+        hidden += [row + 1 for row in seen if any(sheet.row_values(row))]
+        # If the file was read without formats, there are no fonts.
+        fonts = [font.struck_out for font in book.font_list]
+        styles = {one.xf_index for one in book.xf_list if fonts and fonts[one.font_index]}
         marked = (any(cell.value and cell.xf_index in styles for cell in row) for row in sheet.get_rows() if styles)
         struck += [number for number, is_struck in enumerate(marked, start=1) if is_struck]
         yield from filled(rows, merged) if merged else rows

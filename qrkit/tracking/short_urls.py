@@ -37,6 +37,7 @@ _PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+)((?:/[0-9A-Za-z_.~/-]*)?)")
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
 _PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/?-]*")
 """Texts in which only colons, slashes and question marks are quoted, such as short URLs of pictures."""
+_INVISIBLE = "\ufeff\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\xad"
 _BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.0-9]{2}[^\s/:?#@\\.]*(:[0-9]+)?/\S+")
 """A short URL as some services write it: a host with a dot and a path, without a scheme."""
 BEHIND = (
@@ -237,10 +238,13 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
 def with_scheme(url: str) -> str:
     """Return a short URL with https:// in front if it has no scheme, as in `bit.ly/3xYz`; return other text as it is.
 
+    Invisible characters around it, which copying adds, are removed.
+
     Example:
         >>> with_scheme("bit.ly/3xYz")
         'https://bit.ly/3xYz'
     """
+    url = url.strip(_INVISIBLE)
     bare = url.strip().removeprefix("//")
     return f"https://{bare}" if _BARE_URL.fullmatch(bare) else url
 

@@ -421,10 +421,10 @@ def test_a_short_url_may_begin_with_slashes(shop):
     assert get(shop, "x") == HERE
 
 
-@pytest.mark.parametrize("word", ["no", "FALSE", "nein", "off", "0"])
+@pytest.mark.parametrize("word", ["no", "FALSE", "nein", "off", "0", "Paused (by Ana)", "\u274c"])
 def test_a_state_that_says_no_switches_a_link_off(shop, word):
     """It was reported as one that says neither, and the link worked."""
-    imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},yes\n")
+    imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},\u2705\n")
     assert [code.active for code in shop.list_qrcodes()] == [False, True]
 
 

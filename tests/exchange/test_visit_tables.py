@@ -228,6 +228,7 @@ GOATCOUNTER = (
     "Date\n"
     "/door,Door,false,,Safari 17,iOS 17,a1,0,t.co,h,,ES,1,2024-05-01T08:30:00Z\n"
     "/door,Door,false,,Chrome 120,Android 14,a2,1,,o,,DE,1,2024-05-01T08:31:00Z\n"
+    "/door,Door,false,,Chrome 120,Android 14,a2,,,o,,DE,1,2024-05-01T08:33:00Z\n"
     "/door,Door,false,,,,a3,5,,o,,US,1,2024-05-01T08:32:00Z\n"
 )
 
@@ -236,8 +237,8 @@ def test_numbers_of_goatcounter_tell_bots_as_it_does(shop):
     """0 and 1 are people, anything else says which kind of bot it is. A visitor with 1 was a bot."""
     assert visit_tables.holds_scans(GOATCOUNTER.partition("\n")[0].split(","))
     result = shop.import_scans(GOATCOUNTER.encode())
-    assert (result.created, result.service, result.bots, result.issues) == (3, "GoatCounter", 1, ())
-    assert shop.find_qrcode("door").scans == 2
+    assert (result.created, result.service, result.bots, result.issues) == (4, "GoatCounter", 1, ())
+    assert shop.find_qrcode("door").scans == 3
 
 
 @pytest.mark.parametrize("heading", ["event,timestamp,properties.$current_url", "short_code,time"])
@@ -358,6 +359,22 @@ def test_what_is_said_of_a_file_of_visits_is_told(shop, tmp_path, capsys):
     file.write_bytes(data)
     assert main(["import", str(file), "--store", store]) == 0
     assert "the heading is in row 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["Germany", "DEU", "de", "Deutschland", "Alemania", "Allemagne", "duitsland"])
+def test_countries_are_known_by_names_in_languages_of_reports(shop, name):
+    """They were left out of exports in German, and `USA` of any."""
+    result = shop.import_scans(f"short_code,time,country\ndoor,2024-05-01,{name}\n".encode())
+    assert (shop.scans.to_frame()["country"].tolist(), result.issues) == (["DE"], ())
+
+
+@pytest.mark.parametrize("nothing", ["(not set)", "N/A", "-", "NULL"])
+def test_words_for_no_value_are_no_cells_of_visits(shop, nothing):
+    """A visit whose user agent is not set was one of a bot, and its city was called N/A."""
+    heading = "short_code,time,user_agent,city,country,referrer,language"
+    result = shop.import_scans(f"{heading}\ndoor,2024-05-01,{','.join([nothing] * 5)}\n".encode())
+    (visit,) = shop.scans.to_frame()[["city", "country", "referrer", "language"]].to_dict("records")
+    assert (result.bots, result.issues, set(map(pd.isna, visit.values()))) == (0, (), {True})
 
 
 def test_the_usual_code_of_the_united_kingdom_is_that_of_iso(shop):
