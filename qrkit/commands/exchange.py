@@ -201,5 +201,5 @@ def _export(asked: argparse.Namespace) -> None:
     count = sum(code.is_available for code in codes)
     left_out = len(codes) - count
     beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
-    told = f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}"
+    told = f"{file}: {counted(count, 'QR Code')}{beyond if left_out else ''}"
     print_result(asked, told, file=str(file), qrcodes=count, left_out=left_out)
