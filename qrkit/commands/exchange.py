@@ -177,7 +177,7 @@ def _columns(asked: argparse.Namespace) -> dict[str, str]:
 def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
     """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
     own = COLUMNS if asked.columns is None else {}
-    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
+    options = {f"columns.{column}": f"--{word}-column" for word, column in own.items()}
     return renaming(lambda name: options.get(name, name))
 
 

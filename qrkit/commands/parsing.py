@@ -108,6 +108,8 @@ class Parser(argparse.ArgumentParser):
             choices = next((one.choices for one in self._actions if one.choices and one.metavar == names), ())
             allowed = ": " + ", ".join(map(str, choices)) if choices else ""
             text = f"{names} {'are' if ', ' in names else 'is'} required{allowed}"
+        for kind, number in (("float", "a number"), ("int", "a whole number")):
+            text = text.replace(f": invalid {kind} value: ", f": must be {number}, not ")
         self.exit(Status.REFUSED, f"{self.prog}: {text} (see `{self.prog} --help`)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:

@@ -266,13 +266,7 @@ def plain_name(name: str) -> str:
     return term_named("".join(filter(str.isalnum, name.lower())))
 
 
-LINK_LIST = Tool(
-    name="link list",
-    known_by=(),
-    comment=LINKS["comments"],
-    tags=LINKS["tags"],
-    limits_in="the service",
-)
+LINK_LIST = Tool(name="link list", known_by=(), comment=LINKS["comments"], tags=LINKS["tags"], limits_in="the service")
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """The same for lists with short codes in place of short URLs."""

@@ -189,7 +189,7 @@ def test_of_several_pictures_those_that_fail_are_named_and_the_rest_is_read(fold
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["hi", "--size", "x", "--version", "2.5"], r"version=2\.5: must be a whole number.*; size='x': must be"),
+        (["hi", "--size", "x", "--version", "2.5"], r"version=2\.5: must be a whole number.*; --size='x': must be"),
         (["hi", "--size", "99"], r"size=99: must be in 1\.\.20 pixels per module"),
         (["hi", "--version", "41"], r"version=41: must be in 1\.\.40"),
         (["hi", "--ec", "X", "--padding", "21"], r"padding=21.*ec='X'"),
@@ -302,7 +302,7 @@ def test_an_import_says_its_duplicates_once(store, folder, capsys):
             ["report", "-o", "nowhere/out.html"],
             "nowhere/out.html cannot be written: No such file or directory; make the folder 'nowhere' first",
         ),
-        (["report", "-o", "r.docx"], r"path='r.docx': must end in .html or .htm or .pdf or .zip or .ipynb"),
+        (["report", "-o", "r.docx"], r"path='r.docx': must end in .html, .htm, .pdf, .zip or .ipynb"),
         (["report", "--campaign", "Winter"], "no campaign 'Winter'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -592,7 +592,7 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--base-url", "ftp://x"], "base_url='ftp://x'"),
+        (["--base-url", "ftp://x"], "--base-url='ftp://x'"),
         (["--port", "99999"], r"port=99999: must be in 0\.\.65535"),
         (["--port", "-1"], r"port=-1: must be in 0\.\.65535"),
         (["--host", "no host"], "host='no host': is not an address of this computer"),
@@ -719,5 +719,5 @@ def test_a_base_url_that_changes_is_told_of_in_a_line(tmp_path, capsys):
     assert capsys.readouterr().err == ""
     assert main(["import", str(file), "--store", store, "--base-url", "https://new.example.com"]) == 0
     assert capsys.readouterr().err.startswith(
-        "qrkit import: --base-url='https://new.example.com': short URLs of this store"
+        "qrkit import: base_url='https://new.example.com': short URLs of this store"
     )

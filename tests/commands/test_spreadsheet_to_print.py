@@ -197,7 +197,7 @@ def test_a_logo_takes_the_place_of_that_of_the_template():
         (("--preset", "bubbel"), "did you mean 'bubble'?"),
         (("--logo", "lego.svg"), "logo='lego.svg': is neither a file nor icon:NAME"),
         (("--colorway", "plum"), "colorway='plum': needs a preset"),
-        (("--columns", "content=Website,campaign=Plaze"), "columns.campaign='Plaze': is not a column of the file"),
+        (("--columns", "content=Website,campaign=Plaze"), "--columns campaign='Plaze': is not a column of the file"),
     ],
 )
 def test_a_look_that_cannot_be_made_leaves_no_store_behind(folder, capsys, words, told):

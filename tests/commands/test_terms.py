@@ -154,7 +154,7 @@ def test_campaigns_say_what_links_are_tagged_with(run):
     assert json.loads(run("campaign", "list", "--json"))["utm"] == "source=poster"
     run("set", "door", "--pass-query", "")
     assert run("explain", "door").startswith(f"{HOME}?utm_source=poster: ")
-    assert "utm.sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
+    assert "--utm sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
 
 
 def test_a_picture_may_go_without_the_marker(run):
