@@ -212,7 +212,7 @@ def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
         shop.templates.save("posters", {"foreground": "#000080"})
     words = ["import", "posters.xlsx", "--columns", "content=Websit", *LOOK, "--store", "shop.duckdb"]
     assert main(words) == 2
-    assert "columns.content='Websit': is not a column of the file; did you mean 'Website'?" in capsys.readouterr().err
+    assert "--columns content='Websit': is not a column of the file; did you mean 'Website'?" in capsys.readouterr().err
     with open_portfolio("shop.duckdb") as shop:
         assert shop.templates.get("posters") == {"foreground": "#000080"}
 
