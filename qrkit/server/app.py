@@ -241,9 +241,7 @@ class App:
         try:
             route, parts = _route_of(path)
             methods = self._answering[route]
-            # Only the form of a page that asks for a password sends a POST to a short URL.
-            refused = "POST" if route.startswith("/{code}") and not self.redirects.has_password(path[1:]) else ""
-            allowed = [*sorted(methods.keys() - {refused}), "OPTIONS"]
+            allowed = [*sorted(methods), "OPTIONS"]
             if method == "OPTIONS":
                 return Response(headers={"Allow": ", ".join(allowed)})
             if method not in methods:

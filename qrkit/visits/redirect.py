@@ -327,12 +327,6 @@ class Redirects:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
 
-    def has_password(self, path: str) -> bool:
-        """Whether a path begins with the short code of a QR Code that asks for a password."""
-        code, _ = self.split(path) or (path, "")
-        entry = target(self.store, code)
-        return bool(entry and entry.terms and entry.terms.password)
-
     def check(self, short_code: str, address: str) -> None:
         """Raise if no QR Code has a short code, which an IP address asks for.
 

@@ -104,14 +104,6 @@ def test_there_is_nothing_to_post_to_a_code_without_a_password(shop, client):
     assert send(client, "x", "/open").status == send(client, "x", "/nothing").status == 405
 
 
-def test_only_a_code_with_a_password_offers_post(shop, client):
-    shop.insert_qrcode(HOME, short_code="open")
-    for path, offered in (("/open", False), ("/nothing", False), ("/door", True), ("/summer/2026", True)):
-        for method in ("OPTIONS", "DELETE"):
-            reply = client.request(method, path, headers=PHONE)
-            assert ("POST" in reply.headers["allow"].split(", ")) == offered, (path, method)
-
-
 def test_a_page_says_that_a_code_leads_nowhere_now(shop, client):
     since = datetime.now(UTC) + timedelta(days=1)
     shop.insert_qrcode(HOME, short_code="early", valid_since=since)
