@@ -13,7 +13,7 @@ from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
-from qrkit.design.bounds import LONGEST_TEXT, NAMES_ELSEWHERE
+from qrkit.design.bounds import NAMES_ELSEWHERE
 from qrkit.errors import InvalidParameter, Problem, nearest, similar
 
 if TYPE_CHECKING:
@@ -293,6 +293,8 @@ def _explain(record: Late, name: str) -> str:
 
 def _without_known_unit(bounds: str, told: str) -> str:
     """Return the bounds of a field without a unit that its help text names, and "" for the bound of every text."""
+    from qrkit.design.bounds import LONGEST_TEXT
+
     numbers, _, unit = bounds.partition(" ")
     if ".." not in numbers:
         return bounds
