@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from qrkit.commands.output import EXIT_STATUSES, Status, complain
-from qrkit.commands.parsing import Command, Parser, add_command, add_heading
+from qrkit.commands.parsing import Command, Parser, add_command, add_heading, option_given
 from qrkit.errors import QrkitError, renaming, similar
 
 __all__ = ["main", "parser", "program"]
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed = reader.parse_args(words)
         command = parsed.command
-        with renaming(lambda name: "--field" if name == "fields" else name):
+        with renaming(lambda name: option_given(parsed, name)):
             status = parsed.run(parsed) or Status.DONE
         sys.stdout.flush()  # raises here if the output cannot be written
     except BrokenPipeError:

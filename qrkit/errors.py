@@ -81,13 +81,25 @@ def similar(name: str, allowed: Iterable[str]) -> str:
 
     by_lower = {known.lower().lstrip("-"): known for known in allowed}  # hyphens of options are no likeness
     close = get_close_matches(name.lower().lstrip("-"), by_lower, n=3, cutoff=0.6)
-    return "did you mean " + " or ".join(repr(by_lower[match]) for match in close) + "?" if close else ""
+    return f"did you mean {either([repr(by_lower[match]) for match in close])}?" if close else ""
 
 
 def first_of(texts: Sequence[str], most: int, between: str = ", ") -> str:
     """Return the first texts, and how many more there are: `a, b and 5 more`."""
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return between.join(texts[:most]) + more
+
+
+def either(texts: Sequence[str]) -> str:
+    """Return texts as alternatives: `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
+def in_a_line(sentence: str) -> str:
+    """Return a sentence or a title with a small first letter, unless it begins with a name, such as Wi-Fi or IBAN."""
+    first = sentence.split()[0]
+    is_name = first in {"Micro", "Pix", "Swiss"} or any(letter.isupper() for letter in first[1:])
+    return sentence if is_name else f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def counted(number: int, what: str) -> str:

@@ -7,6 +7,7 @@ import os
 import pkgutil
 import shutil
 import socket
+import sys
 import tempfile
 from ctypes.util import find_library
 from math import isfinite
@@ -41,6 +42,9 @@ atexit.register(shutil.rmtree, os.environ["QRKIT_STATE_FOLDER"], ignore_errors=T
 
 # For each word of its messages, argparse looks through folders for a translation: a tenth of what a command takes.
 os.environ["LANGUAGE"] = "C"
+
+# jsonschema builds a grammar of IRIs with it, which takes more than a second, and no schema of ours has IRIs.
+sys.modules["rfc3987_syntax"] = None
 
 LIBRARY = "libzbar0"
 """In place of a program: a library, by its package."""

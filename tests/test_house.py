@@ -80,6 +80,14 @@ def parse(path: Path) -> ast.Module:
     return tree
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_trees() -> Iterator[None]:
+    """Hundreds of megabytes, which no other test needs."""
+    yield
+    parse.cache_clear()
+    functions.cache_clear()
+
+
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """A node and all below it but expressions, which are most of them and hold no statement."""
     yield node
@@ -99,8 +107,9 @@ def definitions(node: ast.AST, prefix: str = "", *, public: bool = True) -> Iter
             yield from definitions(child, prefix, public=public)
 
 
-def functions(path: Path) -> Iterator[tuple[str, Function, bool]]:
-    return ((name, node, public) for name, node, public in definitions(parse(path)) if isinstance(node, Function))
+@cache
+def functions(path: Path) -> list[tuple[str, Function, bool]]:
+    return [(name, node, public) for name, node, public in definitions(parse(path)) if isinstance(node, Function)]
 
 
 # ---- rooms and doors
@@ -121,13 +130,20 @@ def imported(node: ast.AST, module: str) -> set[str]:
 
 
 @cache
+def imports_apart(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """What a file imports when it runs, and what only type checkers do."""
+    running: set[str] = set()
+    checked: set[str] = set()
+    for node in parse(path).body:
+        is_checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        (checked if is_checked else running).update(imported(node, module_name(path)))
+    return frozenset(running), frozenset(checked)
+
+
 def imports(path: Path, *, running: bool = False) -> frozenset[str]:
     """What a file imports; with `running`, without what only type checkers do."""
-    tree = parse(path)
-    if not running:
-        return frozenset(imported(tree, module_name(path)))
-    kept = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
-    return frozenset().union(*(imported(node, module_name(path)) for node in kept))
+    when_it_runs, checked = imports_apart(path)
+    return when_it_runs if running else when_it_runs | checked
 
 
 def own_imports(path: Path, *, running: bool = False) -> set[str]:
@@ -136,6 +152,7 @@ def own_imports(path: Path, *, running: bool = False) -> set[str]:
     return names - {FACADE}
 
 
+@cache
 def submodule(package: str, name: str) -> str:
     """What `from package import name` imports: a module of qrkit by its full name, else the package."""
     folder = ROOT.joinpath(*package.split("."), name)
@@ -396,7 +413,7 @@ def test_functions_of_the_reference_say_what_they_raise() -> None:
 def asserts(node: ast.AST) -> bool:
     """Whether a node checks anything: an assert, pytest.raises, or a function named assert_… or check_…."""
     if isinstance(node, ast.Call):
-        name = ast.unparse(node.func).split(".")[-1]
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         return name in ("raises", "warns") or name.startswith(("assert_", "check_"))
     return isinstance(node, ast.Assert)
 
@@ -417,9 +434,8 @@ def rulings() -> dict[str, str]:
 @cache
 def marked_rulings(path: Path) -> set[str]:
     """Ids that the tests of a file carry as pytest.mark.rule."""
-    calls = [node for node in ast.walk(parse(path)) if isinstance(node, ast.Call)]
-    marks = [call for call in calls if getattr(call.func, "attr", "") == "rule"]
-    return {ast.literal_eval(argument) for mark in marks for argument in mark.args}
+    marks = re.findall(r"\bmark\.rule\(([^()]+)\)", path.read_text(encoding="utf-8"))
+    return {id_ for mark in marks for id_ in re.findall(r'"([^"]+)"', mark)}
 
 
 def test_marked_rulings_exist() -> None:

@@ -65,10 +65,7 @@ NOTHING = {
     "QR Codes": "no QR Codes",
     "results": "no results yet",
 }
-HIDDEN = {
-    "scans": "scans are hidden",
-    "scans from known countries": "scans from known countries are hidden",
-}
+HIDDEN = {"scans": "scans are hidden", "scans from known countries": "scans from known countries are hidden"}
 
 _lock = RLock()  # matplotlib's settings are global to the process
 

@@ -27,11 +27,7 @@ NEVER = "not yet"
 
 UNITS = ((48.0, 1, "hour"), (504.0, 24, "day"), (float("inf"), 168, "week"))
 """Hours up to which a waiting time is given in a unit, the hours of the unit, and its name."""
-TIMES = {
-    "hour": ("an hour", "{count} hours"),
-    "day": ("a day", "{count} days"),
-    "week": ("a week", "{count} weeks"),
-}
+TIMES = {"hour": ("an hour", "{count} hours"), "day": ("a day", "{count} days"), "week": ("a week", "{count} weeks")}
 
 
 @from_frame

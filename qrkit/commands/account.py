@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, print_result
@@ -30,23 +31,20 @@ def define_account(one: Parser) -> None:
             act_on.add_argument("--expires", default="", metavar="DATE", help=end)
         add_store(act_on)
         add_json(act_on, keys, each={"list": "account", "keys": "key"}.get(name, ""))
-        act_on.set_defaults(run=_with_store(act))
+        act_on.set_defaults(run=partial(_act, act))
 
 
-def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[argparse.Namespace], None]:
-    def run(asked: argparse.Namespace) -> None:
-        if asked.doing == "create" and is_missing(asked.store):
-            from qrkit.portfolio import open_portfolio
-            from qrkit.portfolio.access import create_account
+def _act(act: Callable[[Store, argparse.Namespace], None], asked: argparse.Namespace) -> None:
+    if asked.doing == "create" and is_missing(asked.store):
+        from qrkit.portfolio import open_portfolio
+        from qrkit.portfolio.access import create_account
 
-            # Check first, so that an invalid account does not leave a new, empty store behind.
-            with open_portfolio(":memory:") as trial:
-                create_account(trial.store, asked.name, plan=asked.plan)
-        is_read = asked.doing in ("list", "keys")
-        with opened(asked, must_exist=asked.doing != "create", to_read=is_read) as portfolio:
-            act(portfolio.store, asked)
-
-    return run
+        # Check first, so that an invalid account does not leave a new, empty store behind.
+        with open_portfolio(":memory:") as trial:
+            create_account(trial.store, asked.name, plan=asked.plan)
+    is_read = asked.doing in ("list", "keys")
+    with opened(asked, must_exist=asked.doing != "create", to_read=is_read) as portfolio:
+        act(portfolio.store, asked)
 
 
 def _account(store: Store, asked: argparse.Namespace) -> Account:

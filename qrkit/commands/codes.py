@@ -192,7 +192,16 @@ def _tell(
             print_json(**CODES.record(row), **further)
         else:
             words = {name: in_one_line(summary(str(value))) for name, value in row.items()}
-            print(what.format(off="" if code.active else " (switched off)", **words))
+            print(what.format(off=_closed(code, portfolio), **words))
+
+
+def _closed(code: QRCode, portfolio: Portfolio) -> str:
+    """Return in brackets why a QR Code leads nowhere now: it is switched off, or outside of its times; else ""."""
+    since, until, now = code.valid_since, code.valid_until, portfolio.now()
+    early = f"not before {to_iso(since)}" if since and now < since else ""
+    late = f"not after {to_iso(until)}" if until and until <= now else ""
+    reason = (early or late) if code.active else "switched off"
+    return f" ({reason})" if reason else ""
 
 
 def _warn(asked: argparse.Namespace, codes: Sequence[QRCode]) -> list[dict[str, str]]:
@@ -377,11 +386,9 @@ def _set(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
         wanted = {code.id: changes | _fixed(code, asked) | _tagged(code, asked) for code in found}
         if asked.preview:
-            codes = [
-                code.replace(**{name: own[name] for name in own.keys() & {"content", "active"}})
-                for code in found
-                if (own := wanted[code.id])
-            ]
+            seen = {"content", "active", "valid_since", "valid_until"}
+            told = [(code, own.keys() & seen, own) for code in found if (own := wanted[code.id])]
+            codes = [code.replace(**{name: own[name] for name in names}) for code, names, own in told]
         else:
             codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]
         leads = "would lead" if asked.preview else "leads"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from qrkit.commands.parsing import Command, Parser, explained
+from qrkit.commands.parsing import Parser, explained
 
 SHELLS = ("bash", "zsh", "fish")
 FILES = {"FILE", "STORE", "TABLE", "PICTURE", "COPY", "NEW"}
@@ -48,8 +48,6 @@ def _add_values(action: argparse.Action, file: Any) -> None:
 
 def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """Yield a parser and those of its commands, each with its options."""
-    if isinstance(parser, Command):
-        parser.define()
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
+from functools import partial
 from typing import Any, get_origin
 
 from qrkit.commands.kind_options import tell_notes
@@ -39,7 +39,7 @@ def _define_kind(kinds: Any, kind: Kind) -> None:
     describe(one, usage=usage, more=SHORT_URLS[kind.behind], examples=_example(kind))
     add_fields(one, lambda: kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
     add_json(one, "kind, fields, content")
-    one.set_defaults(run=_write_with(kind))
+    one.set_defaults(run=partial(_write, kind))
 
 
 def _example(kind: Kind) -> str:
@@ -63,16 +63,13 @@ def _placeholder(annotation: Any) -> str:
     return "N" if annotation in (int, float, int | None, float | None) else "TEXT"
 
 
-def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
-    def run(asked: argparse.Namespace) -> None:
-        given = {name: getattr(asked, name) for name in kind.fields.model_fields}
-        with renaming(option_of):
-            content = make_from_texts(kind.name, given)
-        tell_notes("content", content)
-        fields = plain(dict(content.fields))
-        print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
-
-    return run
+def _write(kind: Kind, asked: argparse.Namespace) -> None:
+    given = {name: getattr(asked, name) for name in kind.fields.model_fields}
+    with renaming(option_of):
+        content = make_from_texts(kind.name, given)
+    tell_notes("content", content)
+    fields = plain(dict(content.fields))
+    print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
 
 
 def _read(asked: argparse.Namespace) -> None:

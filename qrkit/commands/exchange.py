@@ -58,9 +58,8 @@ def define_import(one: Parser) -> None:
 
 def define_export(one: Parser) -> None:
     """Define the command `export`."""
-    one.add_argument(
-        "file", type=Path, metavar="FILE", help=f"the file to write; the suffix sets the format: {FORMATS}"
-    )
+    what = f"the file to write; the suffix sets the format: {FORMATS}"
+    one.add_argument("file", type=Path, metavar="FILE", help=what)
     one.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     what = f"format of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
     one.add_argument("--image-format", choices=IMAGE_FORMATS, metavar="FORMAT", help=what)
@@ -158,10 +157,8 @@ def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     for _, what in (one for one in result.issues if not one[0]):
         complain("import", what)
     for code, (imported, rows) in result.differences.items():
-        complain(
-            "import",
-            f"{code}: {counted(imported, 'scan')} imported as a number, but {counted(rows, 'row')} in the file",
-        )
+        differs = f"{counted(imported, 'scan')} imported as a number, but {counted(rows, 'row')} in the file"
+        complain("import", f"{code}: {differs}")
     issues = [{"row": row, "error": error} for row, error in result.issues]
     members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
     members |= {"bots": result.bots, "bots_said": result.bots_said}
@@ -180,7 +177,7 @@ def _columns(asked: argparse.Namespace) -> dict[str, str]:
 def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
     """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
     own = COLUMNS if asked.columns is None else {}
-    options = {f"columns.{column}": f"{word}_column" for word, column in own.items()}
+    options = {f"columns.{column}": f"--{word}-column" for word, column in own.items()}
     return renaming(lambda name: options.get(name, name))
 
 

@@ -58,9 +58,8 @@ def define_generate(one: Parser) -> None:
     table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads a csv from the standard input"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     add_content_columns(what)
-    what.add_argument(
-        "--name-column", metavar="NAME", help="column of TABLE with the file names (by default, made from the content)"
-    )
+    names = "column of TABLE with the file names (by default, made from the content)"
+    what.add_argument("--name-column", metavar="NAME", help=names)
     names = "pattern of the file names, with columns in braces: '{Room}/Table {n}' (n is the number of the row)"
     what.add_argument("--names", metavar="TEXT", help=names)
     add_count(what, "--caption, --subtitle and --names")
@@ -100,9 +99,8 @@ def add_count(what: argparse._ArgumentGroup, others: str) -> None:
 def add_look(look: argparse._ArgumentGroup) -> None:
     """Add the options that say how QR Codes look, and the store that has the templates."""
     begun = look.add_mutually_exclusive_group()
-    begun.add_argument(
-        "--design", type=Path, metavar="FILE", help="a design as JSON, as the studio and Python write it"
-    )
+    design = "a design as JSON, as the studio and Python write it"
+    begun.add_argument("--design", type=Path, metavar="FILE", help=design)
     begun.add_argument("--template", metavar="NAME", help="a design saved in the store; see `qrkit template`")
     begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
@@ -446,7 +444,7 @@ def _rows_of_table(asked: argparse.Namespace) -> Rows:
     sheet = read_sheet(source, ["" if asked.gs1 else column, asked.name_column or ""], place)
     texts = numbered(sheet.texts())
     contents, notes = (
-        sheet.contents(column, field="content_column") if asked.gs1 is None else (_items(texts, asked), [])
+        sheet.contents(column, field="--content-column") if asked.gs1 is None else (_items(texts, asked), [])
     )
     for issue in sheet.issues:
         complain(asked.command, issue.detail)

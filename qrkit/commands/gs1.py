@@ -10,7 +10,7 @@ from qrkit.commands.output import complain, print_json, print_result
 from qrkit.commands.parsing import Parser, add_json, subcommands
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_base_url, add_store, with_portfolio
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, counted
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -54,6 +54,7 @@ def define_gs1(one: Parser) -> None:
 
 
 def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    from qrkit.contents.gs1_paths import gs1_path_in
     from qrkit.tracking.gs1_entities import labels, short_type
 
     links = []
@@ -63,7 +64,9 @@ def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("--link", text, "must be a type and an address, as in gs1:pip=https://…"))
         links.append({"linkType": name, "href": href, "title": labels().get(short_type(name), name)})
     code = portfolio.gs1.set(asked.what, links=links, description=asked.description)
-    print_result(asked, f"{code.short_url}: set", path=code.short_code, short_url=code.short_url)
+    path = str(gs1_path_in(asked.what))  # of a lot or an item, while the code is that of the product
+    url = f"{code.short_url.removesuffix(code.short_code)}{path}"
+    print_result(asked, f"{url}: set", path=path, short_url=url)
 
 
 def _show(portfolio: Portfolio, asked: argparse.Namespace) -> None:
@@ -86,7 +89,7 @@ def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 def _import(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     number = portfolio.gs1.import_file(asked.file)
-    print_result(asked, f"{asked.file}: {number:,} keys set", file=str(asked.file), keys=number)
+    print_result(asked, f"{asked.file}: {counted(number, 'key')} set", file=str(asked.file), keys=number)
 
 
 def _export(portfolio: Portfolio, asked: argparse.Namespace) -> None:

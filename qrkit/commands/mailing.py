@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from qrkit.commands.output import in_one_line
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, collecting, raise_any
 from qrkit.server.settings import SENDER_VARIABLE, SMTP_VARIABLE
 from qrkit.tracking.short_urls import THIS_MACHINE
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 PORTS = {"smtp": 587, "smtps": 465}
 LONGEST_SECONDS = 60
 MOST_ADDRESSES = 100
-_ADDRESS = re.compile(r"[!-~]{1,64}@[!-~]{1,250}")
-_SPECIAL = re.compile(r'[<>()\[\],;:\\"]')
+_ADDRESS = re.compile(r'(?!.*[<>()\[\],;:\\"])[!-~]{1,64}@[!-~]{1,250}')
 
 
 def mailer(to: Sequence[str], environment: Mapping[str, str]) -> Callable[[Report], None]:
@@ -35,10 +34,12 @@ def mailer(to: Sequence[str], environment: Mapping[str, str]) -> Callable[[Repor
     if len(to) > MOST_ADDRESSES:
         raise InvalidParameter(Problem("mail", len(to), f"must be at most {MOST_ADDRESSES} addresses"))
     sender = environment.get(SENDER_VARIABLE, "")
-    for name, address in ((SENDER_VARIABLE, sender), *(("mail", address) for address in to)):
-        if not _ADDRESS.fullmatch(address) or _SPECIAL.search(address):
-            raise InvalidParameter(Problem(name, address, "must be an address such as ana@example.com"))
-    server = _server(environment.get(SMTP_VARIABLE, ""))
+    given = [(SENDER_VARIABLE, sender), *(("mail", address) for address in to)]
+    rule = "must be an address such as ana@example.com"
+    problems = [Problem(name, address, rule) for name, address in given if not _ADDRESS.fullmatch(address)]
+    with collecting(problems):
+        server = _server(environment.get(SMTP_VARIABLE, ""))
+    raise_any(problems)
 
     def send(made: Report) -> None:
         message = EmailMessage()

@@ -36,9 +36,8 @@ def define_backup(one: Parser) -> None:
 def define_archive(one: Parser) -> None:
     """Define the command `archive`."""
     one.add_argument("store", metavar="STORE", help=STORE)
-    one.add_argument(
-        "--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files; the store remembers it"
-    )
+    place = "a folder or s3://bucket/prefix for the files; the store remembers it"
+    one.add_argument("--to", metavar="PLACE", help=place)
     one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
     add_json(one, "store, visits, files, bytes (of these files)")
     one.set_defaults(run=_archive)
@@ -84,15 +83,21 @@ def _verify(asked: argparse.Namespace) -> Status:
 
 
 def _backup(asked: argparse.Namespace) -> None:
-    from qrkit.store.duckdb.database import history_folder
     from qrkit.store.upkeep.maintenance import backup
 
     with opened_store(asked) as store:
         file = backup(store, asked.copy)
-    place, size, folder = shown_place(asked.store), file.stat().st_size, history_folder(file)
-    with_it = f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
-    told = f"{file}: a copy of {place}, {size:,} bytes{with_it}"
+    place, size = shown_place(asked.store), file.stat().st_size
+    told = f"{file}: a copy of {place}, {size:,} bytes{_with_folder(file)}"
     print_result(asked, told, store=place, file=str(file), bytes=size)
+
+
+def _with_folder(file: Path) -> str:
+    """Return the advice to keep the folder of archived visits beside a store's file; "" without one."""
+    from qrkit.store.duckdb.database import history_folder
+
+    folder = history_folder(file)
+    return f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
 
 
 def _archive(asked: argparse.Namespace) -> None:
@@ -101,7 +106,7 @@ def _archive(asked: argparse.Namespace) -> None:
     place, told = shown_place(asked.store), "no visits to archive"
     if archived.visits:
         written = f"files written: {archived.files:,}, {archived.bytes:,} bytes"
-        told = f"{counted(archived.visits, 'visit')} moved into the history; {written}"
+        told = f"{counted(archived.visits, 'visit')} moved into the history; {written}{_with_folder(Path(asked.store))}"
     print_result(asked, f"{place}: {told}", store=place, **asdict(archived))
 
 

@@ -13,8 +13,8 @@ from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
-from qrkit.design.bounds import NAMES_ELSEWHERE
-from qrkit.errors import InvalidParameter, Problem, nearest, similar
+from qrkit.design.bounds import LONGEST_TEXT, NAMES_ELSEWHERE
+from qrkit.errors import InvalidParameter, Problem, in_a_line, nearest, similar
 
 if TYPE_CHECKING:
     from qrkit.model import Model
@@ -108,6 +108,8 @@ class Parser(argparse.ArgumentParser):
             choices = next((one.choices for one in self._actions if one.choices and one.metavar == names), ())
             allowed = ": " + ", ".join(map(str, choices)) if choices else ""
             text = f"{names} {'are' if ', ' in names else 'is'} required{allowed}"
+        for kind, number in (("float", "a number"), ("int", "a whole number")):
+            text = text.replace(f": invalid {kind} value: ", f": must be {number}, not ")
         self.exit(Status.REFUSED, f"{self.prog}: {text} (see `{self.prog} --help`)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -115,6 +117,8 @@ class Parser(argparse.ArgumentParser):
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown_message(unknown, parsed))
+        named = [(action.dest, one) for action in self._actions for one in action.option_strings if one[1] == "-"]
+        parsed.option_names = dict(named[::-1]) | getattr(parsed, "option_names", {})
         return parsed, []
 
     def _unknown_message(self, words: list[str], parsed: argparse.Namespace) -> str:
@@ -152,26 +156,27 @@ class Parser(argparse.ArgumentParser):
 
 
 class Command(Parser):
-    """A command that defines its options when it is first used, so that other commands need not load its modules.
+    """A command whose parser is made when something of it is first used: to make those of all commands takes 4 ms.
 
-    The source is the module in `qrkit.commands` and the function that define them, such as `generate:define_generate`.
+    The source is the module in `qrkit.commands` and the function that define its options, such as
+    `generate:define_generate`; so other commands need not load its modules.
     """
 
     def __init__(self, prog: str, *, description: str, source: str) -> None:
+        self._origin = prog, description, source
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the parser, unless it was made before and has no such attribute."""
+        if "_origin" not in vars(self):
+            raise AttributeError(name)
+        prog, description, source = vars(self).pop("_origin")
         super().__init__(prog, description=description)
-        self._source: str | None = source
+        module, _, define = source.partition(":")
+        getattr(import_module(f"qrkit.commands.{module}"), define)(self)
+        return getattr(self, name)
 
-    def define(self) -> None:
-        """Define the options, unless this was done before."""
-        if self._source:
-            module, _, define = self._source.partition(":")
-            self._source = None
-            getattr(import_module(f"qrkit.commands.{module}"), define)(self)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Define the options, then parse arguments."""
-        self.define()
-        return super().parse_known_args(args, namespace)
+    def _check_help(self, action: argparse.Action) -> None:
+        """Skip a check of Python 3.14, for which it would make the parser of each command."""
 
 
 Late: TypeAlias = "Callable[[], type[Model]]"
@@ -185,7 +190,7 @@ def add_heading(commands: Commands, heading: str) -> None:
 
 def add_command(commands: Commands, prog: str, sentence: str, **definition: Any) -> Any:
     """Add a command and return its parser; `prog` is the complete command, such as `qrkit account list`."""
-    line = _in_a_line(sentence.removesuffix("."))
+    line = in_a_line(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
@@ -241,6 +246,13 @@ def option_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def option_given(asked: argparse.Namespace, name: str) -> str:
+    """Return the option that gave the value of a field, such as `--size-mm`, for errors; else the name of the field."""
+    first, _, rest = ("field" if name == "fields" else name).partition(".")
+    option = asked.option_names.get(first) if getattr(asked, first, None) is not None else None
+    return f"{option} {rest}".rstrip() if option else name
+
+
 def given_options(asked: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """Return the values of those of these options that were given."""
     return {name: value for name in names if (value := getattr(asked, name, None)) is not None}
@@ -248,7 +260,8 @@ def given_options(asked: argparse.Namespace, names: Iterable[str]) -> dict[str, 
 
 def refused_options(asked: argparse.Namespace, names: Iterable[str], rule: str) -> list[Problem]:
     """Return a problem for each of these options that was given, although a rule excludes it."""
-    return [Problem(name, value, rule) for name, value in given_options(asked, names).items()]
+    given = given_options(asked, names)
+    return [Problem(name, None if value is True else value, rule) for name, value in given.items()]
 
 
 def add_fields(
@@ -288,26 +301,17 @@ def _explain(record: Late, name: str) -> str:
         values = field.default if isinstance(field.default, tuple) else (field.default,)
         default = ", ".join(map(str, values)).removesuffix(".0")
         rules.append(f"default {SWITCH.get(default, default)}")
-    return _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
+    return in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
 
 
 def _without_known_unit(bounds: str, told: str) -> str:
     """Return the bounds of a field without a unit that its help text names, and "" for the bound of every text."""
-    from qrkit.design.bounds import LONGEST_TEXT
-
     numbers, _, unit = bounds.partition(" ")
     if ".." not in numbers:
         return bounds
     if bounds.endswith(f"..{LONGEST_TEXT} characters"):
         return ""
     return numbers if all(word in told.lower() for word in unit.split()) else bounds
-
-
-def _in_a_line(sentence: str) -> str:
-    """Return a sentence with a small first letter, unless it begins with a name, such as Wi-Fi or IBAN."""
-    first = sentence.split()[0]
-    is_name = first in {"Micro", "Pix", "Swiss"} or any(letter.isupper() for letter in first[1:])
-    return sentence if is_name else f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def _split_names(text: str) -> list[str]:
@@ -347,11 +351,8 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
     share = "longer side of the logo, as a share of the symbol's side (the largest that scans well)"
     look.add_argument("--logo-size", type=float, metavar="N", help=share)
-    look.add_argument(
-        "--caption",
-        metavar="TEXT",
-        help="words on the frame (without --frame: that of the preset, or `bar`)",
-    )
+    words = "words on the frame (without --frame: that of the preset, or `bar`)"
+    look.add_argument("--caption", metavar="TEXT", help=words)
     look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
     look.add_argument("--frame-color", metavar="COLOR", help="color of the frame (that of the preset or the modules)")
     eyes = "color of the finder patterns (that of the preset or the modules)"

@@ -34,13 +34,8 @@ COMPARED = ("previous", "last-year", "campaigns")
 
 def define_report(one: Parser) -> None:
     """Define the command `report`."""
-    one.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
-    )
+    written = ".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)"
+    one.add_argument("-o", "--output", type=Path, metavar="FILE", help=written)
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     campaign = "report on this campaign only; repeat it for several (default: all)"
     one.add_argument("--campaign", action="append", metavar="NAME", help=campaign)
@@ -168,9 +163,8 @@ def define_demo(one: Parser) -> None:
     """Define the command `demo`."""
     what = f"your own file instead of the sample: {', '.join(IMPORT_FORMATS)}"
     one.add_argument("--portfolio", dest="file", type=Path, metavar="FILE", help=what)
-    one.add_argument(
-        "--folder", type=Path, metavar="FOLDER", help="where to write (demo; with a file, demo- and its name)"
-    )
+    where = "where to write (demo; with a file, demo- and its name)"
+    one.add_argument("--folder", type=Path, metavar="FOLDER", help=where)
     add_import_options(one)
     one.set_defaults(run=_demo)
 

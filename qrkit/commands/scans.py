@@ -49,11 +49,7 @@ def _or_dash(number: int | None) -> int | str:
 
 
 COUNTS = (Column("scans", "Scans"), Column("visitors", "Visitors", shown=_or_dash))
-BY_CODE = Table(
-    "QR Code",
-    (*CODES.columns[:2], *COUNTS),
-    bars_of="scans",
-)
+BY_CODE = Table("QR Code", (*CODES.columns[:2], *COUNTS), bars_of="scans")
 SILENT = Table(
     "QR Code",
     (
@@ -76,8 +72,7 @@ IMPORTS = Table(
 SHOWN = ("first", "second", "first_rate", "second_rate", "effect", "low", "high", "winner")
 MORE = ("probability", "loss", "loss_later", "days_left", "method", "reason", "sentence")
 PAIRS = Table(
-    "pair of variants",
-    (*(Column(key, key.capitalize().replace("_", " ")) for key in SHOWN), *map(Column, MORE)),
+    "pair of variants", (*(Column(key, key.capitalize().replace("_", " ")) for key in SHOWN), *map(Column, MORE))
 )
 """The variants of a split QR Code, compared."""
 DECIMALS = 4

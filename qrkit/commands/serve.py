@@ -37,17 +37,13 @@ GROUPS = {
 
 def define_serve(one: Parser) -> None:
     """Define the command `serve`."""
-    _add_groups(one)
-    one.set_defaults(run=_serve)
-
-
-def _add_groups(one: argparse.ArgumentParser) -> None:
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
     where.add_argument("--settings", metavar="FILE", help="a TOML file of settings")
     for title, options in GROUPS.items():
         add_fields(one.add_argument_group(title) if title else where, lambda: Settings, options)
+    one.set_defaults(run=_serve)
 
 
 def _describe_new(place: str) -> str:

@@ -42,12 +42,9 @@ def define_sheet(one: Parser) -> None:
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     add_content_columns(what)
     add_count(what, "--caption and --line")
-    line = (
-        "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
-    )
-    what.add_argument(
-        "--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more (the name, if captions lack it)"
-    )
+    fields = "{name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
+    line = f"a line of text, with {fields}; repeat it for more (the name, if captions lack it)"
+    what.add_argument("--line", action="append", metavar="TEXT", help=line)
     what.add_argument("--test-page", action="store_true", help="outlines and rulers, to measure --offset-x and --scale")
     add_place(one)
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
@@ -63,7 +60,7 @@ def _sheet(asked: argparse.Namespace) -> Status:
     given = given_options(asked, SETTINGS)
     if "stock" not in given:
         rule = "is required: the part number of a label stock, such as L7160; a card, such as business-card; or poster"
-        raise InvalidParameter(Problem("stock", None, rule))
+        raise InvalidParameter(Problem("--stock", None, rule))
     is_store = not (asked.table or asked.content is not None or kind_asked(asked))
     settings = SheetSettings(**given, lines=asked.line or ())
     wrong = wrong_contents(asked)

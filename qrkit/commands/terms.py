@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +40,15 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     one.add_argument("--limit-a-day", type=int, metavar="N", help="lead nowhere after N scans on a UTC day")
     otherwise = "a URL, or a text to show, when the code would otherwise lead nowhere"
     one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
-    one.add_argument("--password", metavar="WORD", help='what visitors must type; "" removes it; - prompts for it')
+    word = 'what visitors must type; "" removes it; - asks for it, or reads it from a pipe'
+    one.add_argument("--password", metavar="WORD", help=word)
     query = "whether to add the query of a visitor's short URL to the target (default: the setting of the server)"
     one.add_argument("--pass-query", choices=("yes", "no", ""), metavar="yes|no", help=query)
     click = "add an ID of the scan to links, under this parameter, so that conversions can name it"
     one.add_argument("--click-id", metavar="NAME", help=click)
     switch = one.add_mutually_exclusive_group()
-    switch.add_argument(
-        "--off", dest="active", action="store_false", default=None, help="lead nowhere for the time being"
-    )
+    off = "lead nowhere for the time being"
+    switch.add_argument("--off", dest="active", action="store_false", default=None, help=off)
     switch.add_argument("--on", dest="active", action="store_true", default=None, help="undo --off")
 
 
@@ -89,11 +90,9 @@ def define_explain(one: Parser) -> None:
     one.add_argument("code", metavar="CODE", help="short code, short URL, name or ID of a QR Code")
     one.add_argument("--device", choices=SAMPLES, metavar="DEVICE", help=f"device of the visitor: {', '.join(SAMPLES)}")
     one.add_argument("--user-agent", default="", metavar="TEXT", help="user agent of the visitor, as browsers send it")
-    one.add_argument(
-        "--language", default="", metavar="TEXT", help="languages that the browser asks for, such as de-AT"
-    )
     named = {"address": "IP address of the visitor", "query": "query of the short URL, such as utm_source=poster"}
-    for name in ("country", "region", "city", "query", "address", "referrer"):
+    named["language"] = "languages that the browser asks for, such as de-AT"
+    for name in ("language", "country", "region", "city", "query", "address", "referrer"):
         one.add_argument(f"--{name}", default="", metavar="TEXT", help=named.get(name, f"{name} of the visitor"))
     one.add_argument("--at", metavar="TIME", help="time of the visit, such as 2026-12-24T18:00:00Z (now)")
     add_store(one)
@@ -119,6 +118,8 @@ def _explain(asked: argparse.Namespace) -> None:
 def _password(asked: argparse.Namespace) -> str | None:
     if asked.password != "-":
         return asked.password and str(asked.password)
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
     from getpass import getpass
 
     return getpass("Password of the QR Code: ")

@@ -49,7 +49,7 @@ LONGEST_TITLE = 120
 MAIL = {"to": "To", "cc": "Cc", "bcc": "Bcc", "subject": "Subject", "body": "Text"}
 CONTACT = {
     "TITLE": "Position",
-    "ORG": "Organisation",
+    "ORG": "Organization",
     "TEL": "Phone",
     "EMAIL": "E-mail",
     "URL": "Web",

@@ -14,6 +14,7 @@ from qrkit.contents.app_codes import app_code_title
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.contents.syntax import BLANKS, IN_FRONT
+from qrkit.errors import in_a_line
 
 READERS: Mapping[str, str] = {
     **dict.fromkeys(("HTTPS:", "HTTP:"), "gs1_digital_link app whatsapp location link"),
@@ -66,11 +67,11 @@ def read(text: str) -> Content:
 def title_if_read_from_code(text: str) -> str:
     """Return the title of a content that apps read from the code itself and not from a web page, such as a transfer.
 
-    Returns "" for other contents, which work behind a short URL.
+    It begins with a small letter, as within a sentence. Returns "" for other contents, which work behind a short URL.
     """
     start = text.lstrip(IN_FRONT)
     if (needing := _kinds_that_need_the_code(_beginning(start))) and (kind := read(start).kind) in needing:
-        return kind_named(kind).title
+        return in_a_line(kind_named(kind).title)
     return app_code_title(start)
 
 

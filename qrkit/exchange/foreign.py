@@ -11,9 +11,9 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from qrkit.exchange.local_dates import LocalDates
 from qrkit.exchange.marked_cells import value_text
 from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
-from qrkit.tracking.times import from_iso, to_table
+from qrkit.tracking.times import IN_TABLE_FORM, from_iso, to_table
 
 LINKS: dict[str, tuple[str, ...]] = {what: tuple(names) for what, names in HEADINGS["links"].items()}
 """The names of fields of links, by what they hold."""
@@ -48,11 +48,11 @@ ON, OFTEN_ON, STATUS = LINKS["on"], LINKS["often_on"], LINKS["status"]
 SWITCHES = frozenset((*ON, *OFTEN_ON, *STATUS))
 """Where services say that a link works."""
 DYNAMIC = ("dynamic", "isdynamic")
-_STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), HEADINGS["words"]["types"]
+_STATIC, _OF_TYPES = frozenset(HEADINGS["words"]["static"]), re.compile("|".join(HEADINGS["words"]["types"]))
 OFF_STATES = OFF | NO
 """Words for a link that is off."""
 KNOWN_STATES = columns.ON | OFF_STATES | YES | {""}
-_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
+HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 COUNTS, SHORT_URLS, CODES = LINKS["counts"], LINKS["short_urls"], LINKS["codes"]
 CLEAR_TARGETS = LINKS["targets"]
 TARGETS = (*CLEAR_TARGETS, *LINKS["unclear_targets"])
@@ -63,8 +63,8 @@ _NOT_SET, _NO_END = (re.compile("|".join(HEADINGS["words"][what]), re.IGNORECASE
 """What says that a field is not set, besides the words for no; the second says so of any but a password."""
 PRIMES = str.maketrans("01", "\u2032\u2033")
 """The signs behind the names of columns that are there already: the second is Password\u2033."""
-NOTHING = frozenset({"", "NULL", "\\N"})
-"""What databases write into a file for no value."""
+NOTHING = frozenset({"", "NULL", "\\N", "nan"})
+"""What databases write into a file for no value, and the text of a number that is none."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
 """The zero timestamp that MySQL writes for an unknown timestamp."""
@@ -88,6 +88,7 @@ class Tool:
         count: The number of clicks, if it has another name than those in `COUNTS`, or goes before them.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         limits_in: The export that says which links have a password, an end or a limit, if this one does not.
+        means: Names of its own, with the name that others give to the same field.
     """
 
     name: str
@@ -102,9 +103,11 @@ class Tool:
     comment: tuple[str, ...] = ("comments", "comment", "notes")
     tags: tuple[str, ...] = ("tags",)
     limits_in: str = ""
+    means: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
+        link = {self.means.get(plain_name(name), name): value for name, value in link.items()}
         written = {plain_name(name): name for name in link}
         link, twice = _by_plain_name(link)
         given = {name: value for name, value in link.items() if _is_set(value, name)}
@@ -114,7 +117,8 @@ class Tool:
         elif _is_set(is_on := _text(link, ON)):
             terms.setdefault("Active", is_on)  # refused if it is neither yes nor no
         content = _text(link, self.target_in(link))
-        unread = {written[name]: value for name, value in rest.items() if name not in SWITCHES}
+        known = SWITCHES.union(map(plain_name, self.url))
+        unread = {written[name]: value for name, value in rest.items() if name not in known}
         error = twice or protection(unread, content)
         tags, counts = _tags(link, self.tags), self.fields["Scans"]
         cells = {
@@ -130,10 +134,10 @@ class Tool:
             "Dynamic": "" if short_url or not is_static(link) else "false",
             **terms,
         }
-        for name, text in cells.items():
-            if _SURROGATE.search(text):
-                cells[name] = _SURROGATE.sub("?", text)
-                error = error or f"{name}: holds half a character (a lone surrogate)"
+        if _SURROGATE.search("".join(cells.values())):
+            name = next(name for name, text in cells.items() if _SURROGATE.search(text))
+            error = error or f"{name}: holds half a character (a lone surrogate)"
+            cells = {name: _SURROGATE.sub("?", text) for name, text in cells.items()}
         return cells, error
 
     @property
@@ -157,7 +161,7 @@ class Tool:
     @property
     def read_names(self) -> frozenset[str]:
         """The plain names of all fields that are read, apart from the target; of `a.b`, the object `a`."""
-        own = (self.known_by, self.code, self.domain, *self.fields.values())
+        own = (self.known_by, self.code, self.domain, self.means, *self.fields.values())
         names = (*chain(*own), *TERMS, *PASS_QUERY, *SKIP_QUERY, *ON)
         return frozenset(plain_name(name.partition(".")[0]) for name in names)
 
@@ -237,9 +241,9 @@ class Tool:
         scheme, _, rest = url.partition("://")
         host, _, path = rest.partition("/")
         host = host or _text(link, self.domain)
-        # The service may be installed below a path.
-        folder = quote(unquote(path).rstrip("/").removesuffix(unquote(code)), safe=IN_PATH)
         quoted = quote(unquote(code), safe=IN_PATH.replace("/", ""))
+        # The service may be installed below a path.
+        folder = quote(unquote(path).rstrip("/").removesuffix(unquote(code)), safe=IN_PATH) if path else ""
         return f"{scheme or 'https'}://{host}/{folder}{quoted}" if host else quoted
 
 
@@ -262,13 +266,7 @@ def plain_name(name: str) -> str:
     return term_named("".join(filter(str.isalnum, name.lower())))
 
 
-LINK_LIST = Tool(
-    name="link list",
-    known_by=(),
-    comment=LINKS["comments"],
-    tags=LINKS["tags"],
-    limits_in="the service",
-)
+LINK_LIST = Tool(name="link list", known_by=(), comment=LINKS["comments"], tags=LINKS["tags"], limits_in="the service")
 """What services call the columns of their exports, and people those of their own lists: TinyURL, QR Code generators."""
 CODE_LIST = replace(LINK_LIST, url=(), code=CODES)
 """The same for lists with short codes in place of short URLs."""
@@ -281,13 +279,12 @@ def protection(link: Mapping[str, Any], content: str = "") -> str:
     link, while one of the fields says where the link leads.
     """
     for name, value in link.items():
-        inner = protection(value) if isinstance(value, dict) else ""
-        if _is_set(value, plain_name(name)) and closes(name):
-            return (
-                f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
-            )
-        if inner:
-            return inner
+        told = protection(value) if isinstance(value, dict) else ""
+        if closes(name) and _is_set(value, plain_name(name)):
+            rule = "is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
+            told = f"{name!r} {rule}"
+        if told:
+            return told
     if off := off_by(link):
         return f"{off} says that the link is off, but is not chosen as Active; the row was left out"
     targets = {name: str(value).strip() for name, value in link.items() if plain_name(name) in CLEAR_TARGETS}
@@ -307,6 +304,7 @@ def may_close(name: str) -> bool:
     return plain_name(name) in SWITCHES or closes(name)
 
 
+@lru_cache(maxsize=1_000)  # as those of `plain_name`
 def closes(name: str) -> bool:
     """Return whether a field of this name may close, limit or change a link."""
     return any(part in LIMITS or _WHAT_CLOSES.fullmatch(part) for part in map(plain_name, name.split(".")))
@@ -315,7 +313,7 @@ def closes(name: str) -> bool:
 def is_static(link: Mapping[str, Any]) -> bool:
     """Return whether a column of types says that a code is static. The same word in a title or a tag says nothing."""
     is_not_dynamic = any(str(link.get(name)).lower() in NO for name in DYNAMIC)
-    types = (str(value).lower() for name, value in link.items() if any(part in name for part in _OF_TYPES))
+    types = (str(value).lower() for name, value in link.items() if _OF_TYPES.search(name))
     return is_not_dynamic or any(word in _STATIC for word in types)
 
 
@@ -328,13 +326,13 @@ def off_by(link: Mapping[str, Any]) -> str:
 def unknown_state(link: Mapping[str, Any]) -> str:
     """Return the plain name of a field of states, and its word, if that says neither on nor off; "" if none does."""
     unknown = ((name, word) for name, word in _said(link, STATUS).items() if word.lower() not in KNOWN_STATES)
-    return next((f"{name}={word!r}" for name, word in unknown if not _HTTP_STATUS.fullmatch(word)), "")
+    return next((f"{name}={word!r}" for name, word in unknown if not HTTP_STATUS.fullmatch(word)), "")
 
 
 def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
-    """Return the texts of fields by the plain names that are among these."""
+    """Return the texts of fields by the plain names that are among these: of `Paused (by Ana)`, the part before."""
     values = {name: value for title, value in link.items() if (name := plain_name(title)) in names}
-    return {name: _text(values, (name,)) for name in values}
+    return {name: _text(values, (name,)).partition(" (")[0] for name in values}
 
 
 def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
@@ -344,15 +342,17 @@ def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     error = ""
     for name, value in link.items():
         plain, bare = plain_name(name), _bare(value)
-        # That a link is off says something, too.
-        says = _is_set(bare, plain) or (plain in SWITCHES and bare not in ("", None))
-        if plain not in names:
-            values[plain] = bare
-            names |= {plain: name} if says else {}
-        elif says and bare != values[plain]:
+        if plain not in values or not _says(values[plain], plain):
+            values[plain], names[plain] = bare, name
+        elif bare != values[plain] and _says(bare, plain):
             first, second = (title.rstrip("\u2032\u2033") for title in (names[plain], name))  # as they are in the file
             error = f"{first!r} and {second!r} have different values; leave one of the two out"
     return values, error
+
+
+def _says(value: Any, name: str) -> bool:
+    """Return whether a field with this plain name says anything; that a link is off does, too."""
+    return _is_set(value, name) or (name in SWITCHES and value not in ("", None))
 
 
 def _is_set(value: Any, name: str = "") -> bool:
@@ -409,24 +409,25 @@ def _bare(value: Any) -> Any:
 
 
 @lru_cache(maxsize=1_000)  # as those of `plain_name`
-def _path(name: str) -> tuple[str, list[str]]:
-    first, *others = name.split(".")
-    return plain_name(first), others
+def _paths(names: tuple[str, ...]) -> tuple[frozenset[str], list[tuple[str, list[str]]]]:
+    paths = [(plain_name(first), others) for first, *others in (name.split(".") for name in names)]
+    return frozenset(first for first, _ in paths), paths
 
 
-def _found(link: Mapping[str, Any], name: str) -> Any:
-    first, others = _path(name)
-    value = link.get(first)
-    for other in others:
-        value = value.get(other) if isinstance(value, dict) else None
-    return value
+def _found(link: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
+    """Yield the values that a link has under these names; most links have none."""
+    firsts, paths = _paths(names)
+    for first, others in () if firsts.isdisjoint(link) else paths:
+        value = link.get(first)
+        for other in others:
+            value = value.get(other) if isinstance(value, dict) else None
+        if value is not None:
+            yield value
 
 
 def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first non-empty text or number with one of these names, as text."""
-    for name in names:
-        if (value := _found(link, name)) is None:  # as most are
-            continue
+    for value in _found(link, names):
         if isinstance(value, list):
             value = next(iter(value), None)
         text = value if isinstance(value, str) else value_text(value) if isinstance(value, int | float) else ""
@@ -437,7 +438,7 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _object(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first object with one of these names as a text, which the import then reports as unreadable."""
-    return next((str(one) for name in names if (one := _found(link, name)) and isinstance(one, dict)), "")
+    return next((str(one) for one in _found(link, names) if one and isinstance(one, dict)), "")
 
 
 def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -447,13 +448,13 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
         return ""
     read = _DATES.read_end if names == UNTIL else _DATES.read
     try:
-        return to_table(read(text) or from_iso(text))
+        return text if IN_TABLE_FORM.fullmatch(text) else to_table(read(text) or from_iso(text))
     except InvalidParameter:
         return text
 
 
 def _tags(link: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
-    value: Any = next(filter(None, (_found(link, name) for name in names)), [])
+    value: Any = next(filter(None, _found(link, names)), [])
     if isinstance(value, str) and value.startswith("["):  # Short.io writes a list into its csv
         with suppress(ValueError, RecursionError):
             value = json.loads(value)

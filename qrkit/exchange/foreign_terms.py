@@ -87,7 +87,7 @@ def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
     rules = []
     for name, device in DEVICES.items():
         target = link.get(name)
-        if isinstance(target, str) and target.strip():
+        if isinstance(target, str) and "://" in target:
             rules.append({"conditions": [{"type": "device", "matchValue": device}], "content": target.strip()})
             read.add(name)
     countries = link.get("geo")

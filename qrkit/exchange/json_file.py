@@ -22,6 +22,7 @@ from qrkit.exchange.columns import (
     COLUMN_OF,
     CONTENT,
     COUNTED,
+    CREATED,
     ELEMENTS,
     KINDS,
     LABELS,
@@ -33,7 +34,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.csv_file import has_our_names, taken_off
 from qrkit.exchange.locating import MOST_COLUMNS, MOST_TRIED, Cells, Located, Part, Place, Share
-from qrkit.exchange.marked_cells import TOTALS, marked, total_in, value_text
+from qrkit.exchange.marked_cells import TOTALS, is_total, marked, value_text, without_words
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
@@ -42,6 +43,7 @@ from qrkit.exchange.table_files import (
     Writing,
     check_number,
     check_size,
+    is_kept,
     missing_column,
     read_sheets,
     table_of_links,
@@ -56,6 +58,8 @@ MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
+OF_EXPORTS = {CREATED, "Version", "Error Correction"}
+"""Columns that all objects of our exports have."""
 FLAGS = {False: "false", True: "true"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -289,7 +293,10 @@ def _links(found: list[Any], tool: foreign.Tool) -> Iterator[tuple[int, Mapping[
         other = _tool_of(tuple(one)) or tool
         is_known = other.service in (tool.service, foreign.LINK_LIST.service)
         rule = f"is a link of {other.service}, unlike the first ones; put the links of each service in their own file"
-        yield number, one, "" if is_known else rule
+        yield number, one, TWICE if type(one) is _Twice else "" if is_known else rule
+
+
+TWICE = "a name appears twice in it"
 
 
 class _Twice(dict[str, Any]):
@@ -314,16 +321,19 @@ class _KnownNames(NamedTuple):
 
     `writers` write the values that are no texts, by type; `pick` returns the values of an object. With `is_twice`, two
     names are of one column. With `of_links`, the short URL has a name that other tools use, so other names may limit
-    links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front.
+    links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front. `keeps` returns
+    whether a word such as NULL stays in a field: in all of an export of ours.
     """
 
     column_of: Mapping[str, str]
     columns: tuple[str, ...]
+    content_at: int | None
     writers: tuple[Mapping[type, Callable[[Any], str]], ...]
     pick: Callable[[Mapping[str, Any]], Iterable[Any]]
     is_twice: bool
     of_links: bool
     of_csv: bool
+    keeps: Callable[[str], bool]
 
 
 @lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
@@ -335,7 +345,10 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     pick = itemgetter(*column_of) if len(column_of) > 1 else lambda one: [one[first]] if first else []
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
     is_twice = len(set(columns)) < len(columns)
-    return _KnownNames(column_of, columns, writers, pick, is_twice, bool(short), has_our_names(names))
+    content_at = columns.index(CONTENT) if CONTENT in columns else None
+    keeps = is_kept if OF_EXPORTS - set(columns) else lambda _: True
+    is_ours = has_our_names(names)
+    return _KnownNames(column_of, columns, content_at, writers, pick, is_twice, bool(short), is_ours, keeps)
 
 
 def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
@@ -344,20 +357,18 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
             yield Row(number, {}, "is no object")
             continue
         known = _known(tuple(one))
+        one = one if type(one) is _Twice else without_words(one, known.keeps)
         texts, wrong = _texts(one, known)
         others: dict[str, Any] = {}
         if len(texts) < len(one):
             others = {name: one[name] for name in one if name not in known.column_of and name.lower() not in OVERLOOKED}
-        word = total_in(one.values())
-        if not wrong and not others and not word:
+        content = "" if known.content_at is None else texts[known.content_at]
+        error = TOTALS if is_total(one.values(), content) else wrong
+        if not error and not others:
             yield known.columns, number, *texts
             continue
-        cells = dict(zip(known.columns, texts, strict=True))
-        if word and cells.get(CONTENT, "") in ("", word):
-            wrong = TOTALS
-        row = Row(
-            number, cells, wrong or (foreign.protection(others, cells.get("Content", "")) if known.of_links else "")
-        )
+        error = error or (foreign.protection(others, content) if known.of_links else "")
+        row = Row(number, dict(zip(known.columns, texts, strict=True)), error)
         yield own.row(row, ((name, field_text(value)) for name, value in others.items()))
 
 
@@ -377,7 +388,7 @@ def _texts(one: Mapping[str, Any], known: _KnownNames) -> tuple[list[str], str]:
         wrong |= {place: _HALVED for place, text in enumerate(texts) if _SURROGATE.search(text)}
         texts = [_SURROGATE.sub("?", text) for text in texts]
     if known.is_twice or type(one) is _Twice:
-        return texts, "a name appears twice in it"
+        return texts, TWICE
     return texts, next(f"{[*known.column_of][place]}: {rule}" for place, rule in wrong.items()) if wrong else ""
 
 

@@ -6,9 +6,9 @@ Numbers may show or mean another text; texts may have been read in a wrong encod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Self
+from typing import Any, Self
 
 from qrkit.exchange.columns import (
     COLUMN_OF,
@@ -114,13 +114,19 @@ def words_for_nothing(heading: Sequence[str], rows: Read) -> tuple[frozenset[str
     return _NO_VALUES & {cells[place] for _, cells, _ in first for place in places}, chain(first, rows)
 
 
-def total_in(cells: Iterable[object]) -> str:
-    """Return the word by which a row says that it is a total; "" if it does not, or has more than numbers besides."""
-    first = next(filter(None, cells), "")
-    if type(first) is not str or len(first) > 23 or first.strip(" :").lower() not in _TOTALS:  # as most rows
-        return ""
+def without_words(one: Mapping[str, Any], is_kept: Callable[[str], bool]) -> Mapping[str, Any]:
+    """Return the values of an object with "" for each word for no value, unless its name is kept."""
+    empty = {name: "" for name, text in one.items() if type(text) is str and text in _NO_VALUES and not is_kept(name)}
+    return {**one, **empty} if empty else one
+
+
+def is_total(cells: Iterable[object], content: str) -> bool:
+    """Return whether a row says so first, has only numbers besides, and no content, unless that is what says so."""
+    first = "" if len(content) > 23 else next(filter(None, cells), "")  # most contents are longer
+    if type(first) is not str or content not in ("", first) or first.strip(" :").lower() not in _TOTALS:
+        return False
     others = "".join(map(str, filter(None, cells))).removeprefix(first)
-    return "" if not others or any(map(str.isalpha, others)) else first
+    return others != "" and not any(map(str.isalpha, others))
 
 
 def without_traces(rows: Read, is_kept: Sequence[bool], words: frozenset[str]) -> Read:

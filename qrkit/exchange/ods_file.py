@@ -162,9 +162,8 @@ def _text(cell: etree._Element) -> str:
     kind = cell.get(f"{_OFFICE}value-type")
     if cell.get(f"{_CALC}value-type") == "error":
         return ""
-    if kind is None:
-        formula = cell.get(f"{_TABLE}formula", "").partition(":=")[2]
-        return Unsaved(f"={formula}") if formula else ""
+    if kind is None and (formula := cell.get(f"{_TABLE}formula", "").partition(":=")[2]):
+        return Unsaved(f"={formula}")
     if kind == "boolean":
         return cell.get(f"{_OFFICE}boolean-value", "")
     text = cell.get(f"{_OFFICE}string-value") or "\n".join(map(_paragraph, cell.iterchildren(f"{_TEXT}p")))

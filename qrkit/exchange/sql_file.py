@@ -187,8 +187,7 @@ def _read_rows(text: str, start: int, value: re.Pattern[str], rows: list[Cells])
     place = start
     while found := value.match(text, place):
         place = found.end()
-        cell = _cell(found)
-        cells.append(_BITS.get(cell, cell))
+        cells.append(_BITS.get(cell := _cell(found), cell))
         if found["end"] == ")":
             rows.append(cells)
             cells, behind = [], _BEHIND_ROW.match(text, place)
@@ -212,22 +211,23 @@ def _unread(text: str, place: int) -> UnreadableFile:
 
 
 def _cell(found: re.Match[str]) -> str:
-    if found["text"] is not None:
-        return found["text"].replace("''", "'")
-    for name, escape in (("escaped", r"''|\\(.)"), ("double", r'""|\\(.)')):
-        if found[name] is not None:
-            return _unescaped(found[name], escape)
-    if not found["hex"]:
-        bare = found["bare"]
+    _, hexadecimal, escaped, text, double, bare, _ = found.groups()
+    if text is not None:
+        return text.replace("''", "'")
+    if escaped is not None:
+        return _unescaped(escaped.replace("''", "'"))
+    if double is not None:
+        return _unescaped(double.replace('""', '"'))
+    if not hexadecimal:
         return "" if bare.upper() == "NULL" else Fraction(bare) if _FRACTION.fullmatch(bare) else bare
-    text = bytes.fromhex(found["hex"]).decode(errors="replace")
+    text = bytes.fromhex(hexadecimal).decode(errors="replace")
     # Some binary values, such as UUIDs, are no texts.
     is_text = text in _BITS or ("\ufffd" not in text and "".join(text.split()).isprintable())
-    return text if is_text else found["hex"]
+    return text if is_text else hexadecimal
 
 
-def _unescaped(text: str, escape: str = r"\\(.)") -> str:
-    return re.sub(escape, lambda found: _CONTROLS.get(found[1], found[1] or found[0][0]), text, flags=re.DOTALL)
+def _unescaped(text: str) -> str:
+    return re.sub(r"(?s)\\(.)", lambda found: _CONTROLS.get(found[1], found[1]), text) if "\\" in text else text
 
 
 def _bare(name: str) -> str:

@@ -15,9 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
@@ -31,6 +32,7 @@ from qrkit.exchange.columns import (
     CONTENT,
     COUNTED,
     CREATED,
+    HEADINGS,
     KINDS,
     MOMENTS,
     NAMES,
@@ -68,10 +70,11 @@ from qrkit.exchange.marked_cells import (
     Linked,
     Read,
     Unsaved,
+    is_total,
     retyped_issues,
-    total_in,
     with_damage,
     without_traces,
+    without_words,
     words_for_nothing,
 )
 from qrkit.exchange.merge import ImportIssue, Reason
@@ -89,14 +92,8 @@ MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""
 LIKENESS = 0.8
 """How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
-TARGETS = re.compile(
-    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b"
-    r"|\b(ziel|(web ?|ziel)?seite|cible|page web|destino|p[áa]gina|doel(pagina)?|webpagina)\b",
-    re.IGNORECASE,
-)
-"""Headings of columns that hold where a short URL leads, in the languages of qrkit."""
-NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
-"""Parts of headings of columns that hold other addresses, such as short URLs."""
+TARGETS, NO_TARGETS = (re.compile(HEADINGS["patterns"][what], re.IGNORECASE) for what in ("targets", "no_targets"))
+"""Headings of columns that hold where a short URL leads, and their parts where columns hold other addresses."""
 ADDRESSES = {"Content": "content", SHORT_URL: "short URL"}
 """Columns whose cells may show a text that links to an address, and what to call the address."""
 KEPT_AS_WRITTEN = frozenset({*ADDRESSES, "Password"})
@@ -206,7 +203,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     tool, rows = (None, rows) if columns else _tool_of(heading, rows)
     words, rows = words_for_nothing(heading, rows)
     if words:
-        rows = without_traces(rows, [_is_kept(title, tool, columns or {}) for title in heading], words)
+        rows = without_traces(rows, [tool is not None or is_kept(title, columns or {}) for title in heading], words)
     if tool:
         titles = tool.told_apart(heading)
         links = ((number, dict(zip(titles, cells, strict=True)), error) for number, cells, error in rows)
@@ -239,10 +236,10 @@ def _tool_of(heading: Sequence[str], rows: Read) -> tuple[foreign.Tool | None, R
     return (tool if is_tool else None), chain(first, rows)
 
 
-def _is_kept(title: str, tool: foreign.Tool | None, columns: Mapping[str, str]) -> bool:
-    """Return whether a column has contents, short URLs or passwords."""
+def is_kept(title: str, columns: Mapping[str, str] = MappingProxyType({}), names: Iterable[str] = ()) -> bool:
+    """Return whether a column has contents, short URLs or passwords; a tool has `names` of its own for these."""
     chosen = {tidy(str(theirs)).lower(): COLUMN_OF.get(ours.lower()) for ours, theirs in columns.items()}
-    known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, (*tool.url, *tool.code) if tool else ()))
+    known = (*foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, names))
     name = title.lower()
     return not KEPT_AS_WRITTEN.isdisjoint({COLUMN_OF.get(name), chosen.get(name)}) or foreign.plain_name(title) in known
 
@@ -290,16 +287,17 @@ def rows_of(
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
     of_links = SHORT_URL in places and (is_chosen or not is_known(heading[places[SHORT_URL]]))
-    target = places.get("Content") if of_links and not is_chosen else None
+    content_at = places.get(CONTENT)
     unread = [(place, one) for place, one in enumerate(heading) if place not in kinds.places and place not in taken]
     others = [(place, one) for place, one in unread if not is_known(one)]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(heading)))
     for number, cells, wrong in rows:
-        if (word := total_in(cells)) and (CONTENT not in places or cells[places[CONTENT]] in ("", word)):
-            wrong = TOTALS
+        content = "" if content_at is None else cells[content_at]
+        error = TOTALS if is_total(cells, content) else wrong
+        if of_links and not error:
+            unsaid = {one: cells[place] for place, one in unread}
+            error = foreign.protection(unsaid, "" if is_chosen else content.strip())
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        content = "" if target is None else cells[target].strip()
-        error = wrong or (foreign.protection({one: cells[place] for place, one in unread}, content) if of_links else "")
         if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
             yield columns, number, *texts
             continue
@@ -339,7 +337,8 @@ def row_of(number: int, cells: dict[str, str], error: str) -> Row:
 
 
 def _is_address(text: str) -> bool:
-    return location_of(text) is not None and " " not in text.strip()
+    """Return whether a text is a whole address; pages shorten long ones: `https://example.com/lon…`."""
+    return location_of(text) is not None and " " not in text.strip() and not text.endswith(("\u2026", "..."))
 
 
 def table_of_records(
@@ -379,13 +378,15 @@ def table_of_links(
     read, own, places = {"", *OVERLOOKED, *tool.read_names, *target}, OwnColumns((), tool.service), tool.names_in(names)
     shared, keeping, off_by = tool.columns_of_ours(names), list[str](), set[str]()
     alternatives = lru_cache(maxsize=100)(tool.alternatives)  # the names of a table recur in each of its rows
+    keeps = cache(partial(is_kept, names=(*tool.url, *tool.code)))
 
     def rows() -> Iterator[Row]:
-        for number, link, error in links:
+        for number, written, error in links:
+            link = without_words(written, keeps)
             read_as = row_of(number, {ours: link.get(theirs, "") for ours, theirs in places.items()}, error)
             said = {name: "" if type(value) is Unsaved else value for name, value in link.items() if name not in shared}
             cells, wrong = tool.row(said | {places[ours]: text for ours, text in read_as.cells.items()})
-            wrong = TOTALS if (word := total_in(link.values())) and cells["Content"] in ("", word) else wrong
+            wrong = TOTALS if is_total(link.values(), cells["Content"]) else wrong
             kept = {name: text for name in shared if fits(text := field_text(link.get(name)), shared[name])}
             # With a column of campaigns, a tag is none.
             cells |= {shared[name]: text for name, text in kept.items() if text or shared[name] == CAMPAIGN.name}

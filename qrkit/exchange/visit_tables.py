@@ -25,6 +25,8 @@ from qrkit.exchange.access_logs import REDIRECTS
 from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
 from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.locating import place_of
+from qrkit.exchange.marked_cells import without_words
 from qrkit.exchange.sheets import Sheet
 from qrkit.model import Model, plain
 from qrkit.store.questions.local_time import YEARS
@@ -48,33 +50,23 @@ def _plain(name: str) -> str:
     return ".".join(map(plain_name, name.split(".")))
 
 
-CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword")
+CERTAIN = ("shortcode", "visitedurl", *foreign.SHORT_URLS, "slug", "keyword", "2path", "propertiescurrenturl")
 """Plain names of columns of short codes that need no column of counts beside them."""
 NAMES: dict[str, tuple[str, ...]] = {what: (what,) for what in TEXTS}
 NAMES |= {what: tuple(names) for what, names in HEADINGS["visits"].items()}
 NAMES |= {"short_code": (*CERTAIN, *NAMES["short_code"]), "count": ("count", *foreign.COUNTS, *NAMES["count"])}
 """What a column holds, and its names in files, compared by letters and digits; the first one in a file is read."""
 _PLAIN = {what: tuple(map(_plain, names)) for what, names in NAMES.items()}
-OF_VISITS = ("user_agent", "referrer", "bot", "kind")
-"""What only tables of visits have."""
+KEPT = ("short_code", "time", "count", "event")
+"""What must not be empty, or where a word for no value is a word of its own."""
 UTM: dict[str, str] = HEADINGS["utm"]
 """The parameters of addresses that columns hold, by their plain names."""
 SERVICES = {service: frozenset(names) for service, names in HEADINGS["visits_of"].items()}
 """Plain names that the exports of a service have."""
-_MAY_COUNT = re.compile(
-    r"(?!link\.).*(visitors|visits|users|clicks|scans|views|hits|impressions|uniques|sessions|clickcount)"
-)
-"""Names of columns that may say how often each row counts; `link.clicks` does not, in a list of clicks."""
-_COUNTS_BOTS = r"(num|number|of|total)*(ro)?bot(s|clicks?|scans?|visits?|hits?|traffic)?"
-"""Plain names of columns that say how many of the counted visits are bots."""
-_SAMPLED = ".*sampl(e|ed|ing).*"
+_PATTERNS: dict[str, str] = HEADINGS["patterns"]
+_MAY_COUNT = re.compile(_PATTERNS["may_count"])
 TIME_ZONES = frozenset(HEADINGS["words"]["time_zone"])
-"""Plain names of columns of time zones. No heading says whether they are those of the times or of the visitors."""
-_ZONE_IN = re.compile(
-    r" ?\((?:(?P<utc>(?i:UTC|GMT)(?:[+-]0{1,2}(?::?00)?)?)|(?i:UTC|GMT)[^()]*|[+-][0-9]{1,2}(?::?[0-9]{2})?"
-    r"|[A-Z][a-z]+/[A-Z][^()]*|[A-Z]{2,4}T|MES?Z|(?i:local)[^()]*)\)$"
-)
-"""A time zone at the end of a heading, such as (UTC+2)."""
+_ZONE_IN = re.compile(_PATTERNS["zone"])
 _WITH_OFFSET = re.compile(
     r".*[:.h][0-9.,]+ ?(?:[ap]\.?m\.? ?)?(?:Z|(?:UTC|GMT)?[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)(?: \(.*\))?|[0-9.]+",
     re.IGNORECASE,
@@ -86,15 +78,8 @@ _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m", re.IGNORECASE)
 _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
-_EVENTS = re.compile(
-    r"|1|\W?((qr([ _]?code)?|link|short_?link)[ _.]?)?(click|scan|visit|view|page[ _]?view|open|redirect|hit)(s|ed)?",
-    re.IGNORECASE,
-)
-"""Events that are visits; others, such as a sale, belong to a visit that has a row of its own."""
-_OTHER_EVENTS = re.compile(r"2|lead|sale|purchase|session_start|first_visit|user_engagement|scroll|\$.*", re.IGNORECASE)
-"""Other events of Umami, Dub, Google Analytics and PostHog, which say that a column is not one of occasions."""
+_EVENTS, _OTHER_EVENTS = (re.compile(_PATTERNS[what], re.IGNORECASE) for what in ("visits", "other_events"))
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
-_HTTP_STATUS = re.compile("[1-5][0-9]{2}")
 
 
 @dataclass(slots=True)
@@ -127,7 +112,7 @@ def holds_scans(heading: Iterable[str]) -> bool:
     titles = [*heading]
     places = _places(titles)
     has_codes = "content" in places or foreign.tool_of(titles) is not None
-    is_of_visits = any(what in places for what in OF_VISITS)
+    is_of_visits = any(what in places for what in ("user_agent", "referrer", "bot", "kind"))
     code = plain_name(titles[places["short_code"]]) if "short_code" in places else ""
     is_count = code in CERTAIN or ("count" in places and code not in ("", "url"))
     # A number a day, and nothing else, is the history of one link.
@@ -166,7 +151,7 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
         try:
             if isinstance(cells, UnreadableFile):
                 raise cells
-            row = {what: cells[place].strip() for what, place in places.items()}
+            row = dict(without_words({what: cells[place].strip() for what, place in places.items()}, KEPT.__contains__))
             row["time"] = _time_of(cells, places)
             if what := _what_is_no_visit(row):
                 other[what] += 1
@@ -205,8 +190,8 @@ def _count_issues(
     counted = heading[places["count"]]
     unread = [(title, plain_name(title)) for place, title in enumerate(heading) if place not in places.values()]
     for pattern, rule in (
-        (_COUNTS_BOTS, f"if {counted!r} includes bots, these count as scans"),
-        (_SAMPLED, f"if {counted!r} was counted in a sample, there were more visits"),
+        (_PATTERNS["bots"], f"if {counted!r} includes bots, these count as scans"),
+        (_PATTERNS["sampled"], f"if {counted!r} was counted in a sample, there were more visits"),
         ("|".join(map(re.escape, _PLAIN["count"])), f"the visits were counted from {counted!r}"),
     ):
         if found := [title for title, plain in unread if re.fullmatch(pattern, plain)]:
@@ -225,15 +210,14 @@ def _what_is_no_visit(row: Mapping[str, str]) -> str:
         return f"event={event!r:.60}"
     if method.upper() in _VERBS:
         return f"method={method!r}"
-    return f"status={status!r}" if _HTTP_STATUS.fullmatch(status) and status not in REDIRECTS else ""
+    return f"status={status!r}" if foreign.HTTP_STATUS.fullmatch(status) and status not in REDIRECTS else ""
 
 
 def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str, int]:
     """Return the place of each column that is read; a column of events is read only if it has a known word."""
     places = _places(sheet.heading)
     for what, name in columns.items():
-        sheet.column(name, field=f"columns.{what}")
-        places[what] = [title.lower() for title in sheet.heading].index(name.strip().lower())
+        places[one_of("columns", what, NAMES)] = place_of(sheet.heading, str(name), f"columns.{what}")
     missing = [what for what in ("short_code", "time") if what not in places and not (code and what == "short_code")]
     if missing:
         raise _missing(missing[0], sheet)
@@ -281,25 +265,10 @@ def _check_no_counts(sheet: Sheet, places: Mapping[str, int]) -> None:
         raise UnreadableFile(f"{rule}; without counts, each row is one visit", line=1).advising(advice)
 
 
-_MONTH = r"(20\d\d[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.]20\d\d|[^\W\d_]{3,10}\.? '?(20)?\d\d|\d{4}-\d\d-\d\d)"
-"""Matches a month or a day in the heading of a column."""
-OF_OTHERS = {
-    r"(?m)^(general|hits\.count)$": "a report of GoAccess without single visits; import the access log itself",
-    r"(?m)^actionDetails$": "a list of visits of Matomo; write a row with url and timestamp for each action",
-    r'\b(GET|HEAD|POST) +"?(/|https?://)': "a log that is not read; let the server write the combined log format",
-}
-"""What is in the heading of files without visits that can be read, and what they are."""
-OF_TOTALS = {
-    rf"(?m)^{_MONTH}\n{_MONTH}$": "a table with a column for each date; write a row for each date and short URL",
-    r"(?mi)^(month|monat|mois|mes|maand)$": "a table of months; import the visits of each day",
-}
-"""The same if it is the time that is missing."""
-
-
 def _missing(what: str, sheet: Sheet) -> UnreadableFile:
     """Return the error of a table of visits without short codes or times."""
     titles = "\n".join(sheet.heading)
-    rules = OF_OTHERS | OF_TOTALS if what == "time" else OF_OTHERS
+    rules = HEADINGS["no_visits"] | (HEADINGS["no_times"] if what == "time" else {})
     if known := next((known for rule, known in rules.items() if re.search(rule, titles)), ""):
         return UnreadableFile(f"the file is {known}", line=1)
     words = {"short_code": "a short code or short URL for each visit", "time": "the time of each visit"}[what]
@@ -320,6 +289,8 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
     visit |= {what: row[what] for what in TEXTS if row.get(what)}
     for what, of_bots in (("bot", YES | {"bot"}), ("human", NO | {"bot"})):
         word = row.get(what, "").lower()
+        if what == "bot" and table.service == "GoatCounter":  # 1 is for visitors whom nothing makes bots
+            word = "no" if word in ("", "0", "1") else "yes"
         if word in of_bots:
             visit["kind"] = "bot"
         elif word not in ("", "human", *YES, *NO):

@@ -84,9 +84,9 @@ def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
     with refusing():
         book = _opened(data)
         sheets = list(zip(book.sheet_names()[:MOST_LISTED], book._sheet_visibility, strict=False))
-    return without_apostrophes(
-        [Part(name, _cells(book, number), bool(hidden)) for number, (name, hidden) in enumerate(sheets)]
-    )
+    marks = [(list[int](), list[int]()) for _ in sheets]
+    every = [Part(name, _cells(book, n, *marks[n]), bool(off), "", *marks[n]) for n, (name, off) in enumerate(sheets)]
+    return without_apostrophes(every)
 
 
 def _opened(data: bytes) -> Any:
@@ -101,13 +101,21 @@ def _opened(data: bytes) -> Any:
         return xlrd.open_workbook(**options, ignore_workbook_corruption=True)
 
 
-def _cells(book: Any, number: int) -> Iterator[list[str]]:
+def _cells(book: Any, number: int, hidden: list[int], struck: list[int]) -> Iterator[list[str]]:
+    """Yield the rows of a sheet; the numbers of hidden rows, and of those with struck-out text, are added to lists."""
     with refusing():
         sheet = book.sheet_by_index(number)
         # Only the first column of a merged range contains the text.
         merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
         links = {place: link.url_or_path or "" for place, link in sheet.hyperlink_map.items()}
         rows = (trimmed(_texts(sheet.row(row), row, links, book)) for row in range(sheet.nrows))
+        seen = (row for row, info in sheet.rowinfo_map.items() if info.hidden and row < sheet.nrows)
+        hidden += [row + 1 for row in seen if any(sheet.row_values(row))]
+        # If the file was read without formats, there are no fonts.
+        fonts = [font.struck_out for font in book.font_list]
+        styles = {one.xf_index for one in book.xf_list if fonts and fonts[one.font_index]}
+        marked = (any(cell.value and cell.xf_index in styles for cell in row) for row in sheet.get_rows() if styles)
+        struck += [number for number, is_struck in enumerate(marked, start=1) if is_struck]
         yield from filled(rows, merged) if merged else rows
         book.unload_sheet(number)
 

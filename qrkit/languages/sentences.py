@@ -74,8 +74,14 @@ def _filled(language: LanguageTag, text: str) -> str:
     """Return the translation of a sentence whose values are filled in; "" if the catalog does not have it."""
     for pattern, sentence in _patterns(language):
         if found := pattern.fullmatch(text):
-            return say(sentence, **{name: _translated(language, value) for name, value in found.groupdict().items()})
+            return say(sentence, **{name: _value(language, name, text) for name, text in found.groupdict().items()})
     return ""
+
+
+def _value(language: LanguageTag, name: str, text: str) -> str:
+    """Return the translation of a value; titles of kinds of content begin with a small letter within a sentence."""
+    title = f"{text[:1].upper()}{text[1:]}"
+    return say(title) if name == "kind" and title in catalog(language) else _translated(language, text)
 
 
 @cache

@@ -411,7 +411,7 @@ class QRAccessor:
             if label not in columns:
                 texts = [column for column in columns if isinstance(column, str)]
                 near = similar(label, texts) if isinstance(label, str) else ""
-                problems.append(f"no column {label!r}" + (f"; {near}" if near else ""))
+                problems.append(f"no column {label!r}" + (f" ({near})" if near else ""))
             elif columns.count(label) > 1:
                 problems.append(f"the column {label!r} {columns.count(label)} times")
         if problems:

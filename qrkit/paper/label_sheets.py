@@ -26,7 +26,7 @@ from qrkit.drawing.letters.lettering import missing_letters
 from qrkit.drawing.scene import Group, Item, Matrix, Rectangle, Scene, Shape
 from qrkit.drawing.writers import svg, zpl
 from qrkit.drawing.writers.pdf import PdfFile
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed, counted, raise_any
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed, counted, either, raise_any
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
 from qrkit.paper.placing import LEAST_MARGIN, Box, Lettering, Line, Placed, TextSize, place, place_on_poster, room_of
@@ -115,7 +115,7 @@ def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> Sh
             before printing (`QRImage.preflight`): the first label of each kind of finding.
     """
     suffix = Path(path).suffix.lower()
-    is_zpl, file = suffix == ".zpl", Path(path) if suffix in (".zpl", ".svg") else _pdf(path)
+    is_zpl, file = suffix == ".zpl", _with_suffix(path, ".pdf", ".zpl", ".svg")
     sheet = _Sheet(labels, settings)
     if is_zpl:
         sheet.check_roll()
@@ -160,7 +160,7 @@ def write_test_page(path: str | Path, settings: SheetSettings) -> Path:
         InvalidParameter: If there is no such stock, or the file does not end in .pdf.
         CannotWrite: If the file cannot be written.
     """
-    file = _pdf(path)
+    file = _with_suffix(path, ".pdf")
     stock = stock_of(settings)
     texts = [str(number) for number in range(1, len(stock.places) + 1)]
     ruler = RULER if min(stock.page) > RULER else SHORT_RULER
@@ -179,10 +179,10 @@ def write_test_page(path: str | Path, settings: SheetSettings) -> Path:
     return file
 
 
-def _pdf(path: str | Path) -> Path:
+def _with_suffix(path: str | Path, *suffixes: str) -> Path:
     file = Path(path)
-    if file.suffix.lower() != ".pdf":
-        raise InvalidParameter(Problem("path", str(file), "must end in .pdf: a sheet is a PDF"))
+    if file.suffix.lower() not in suffixes:
+        raise InvalidParameter(Problem("path", str(file), f"must end in {either(suffixes)}"))
     return file
 
 
@@ -236,7 +236,8 @@ class _Sheet:
             warnings.warn(finding, stacklevel=4)
 
     def _problems(self, check: Callable[[str, int, Any], None]) -> Iterator[Problem]:
-        """Yield the problems that a check finds, one of a label."""
+        """Yield the problems that a check finds, one of a label. What would help is said once."""
+        told = set[str]()
         numbers = self._labels.numbers or range(1, len(self._labels.rows) + 1)
         for index, (row, number) in enumerate(zip(self._labels.rows, numbers, strict=True)):
             name = self._labels.fields(row).get("name") or f"row {number!r}"
@@ -244,7 +245,9 @@ class _Sheet:
                 check(name, index, row)
             except QrkitError as error:
                 rule = error.problems[0].rule if isinstance(error, InvalidParameter) else str(error)
-                yield Problem("label", name, rule, "does-not-fit")
+                what, _, help = rule.partition("; ")
+                yield Problem("label", name, what if help in told else rule, "does-not-fit")
+                told.add(help)
 
     def _measure(self, name: str, index: int, row: Any) -> None:
         """Keep the size of a code and that of its texts. Of each look, up to 20, the first code is kept, too."""

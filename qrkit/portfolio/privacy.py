@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from qrkit.errors import counted
 from qrkit.late import Shown, pd
 from qrkit.store.upkeep.visitor_data import Kept
 from qrkit.tracking.times import to_table
@@ -41,9 +42,12 @@ class PrivacyReport(Shown):
 
         Columns: name (the store's column), what, why, kept_for (str), visits (int64: the visits with this data).
         """
+        return pd.DataFrame(self._rows(), columns=["name", "what", "why", "kept_for", "visits"])
+
+    def _rows(self) -> list[tuple[str, str, str, str, int]]:
         rows = [(name, *self.kept.reason(name), self._kept_for(), number) for name, number in self.kept.columns.items()]
-        rows.append(("day_counts", COUNTS, "totals stay when visits are reduced to counts", "forever", self.kept.swept))
-        return pd.DataFrame(rows, columns=["name", "what", "why", "kept_for", "visits"])
+        why = "totals stay when visits are reduced to counts"
+        return [*rows, ("day_counts", COUNTS, why, "forever", self.kept.swept)]
 
     def sentences(self) -> list[str]:
         """Return the sentences that introduce the report."""
@@ -53,21 +57,19 @@ class PrivacyReport(Shown):
         if self.keep_days is None:
             found.append("Nobody has said for how long: keep_visits(days=…) does.")
         else:
-            found.append(f"Visits are kept for {self.keep_days:,} days, then reduced to counts.")
+            found.append(f"Visits are kept for {self._kept_for()}, then reduced to counts.")
         if kept.overdue:
-            found.append(f"{kept.overdue:,} of them are older than that: sweep() reduces them to counts.")
+            found.append(f"Kept for longer: {counted(kept.overdue, 'visit')}. sweep() reduces such visits to counts.")
         if kept.swept:
-            found.append(f"Of {kept.swept:,} earlier visits, only counts are kept.")
+            found.append(f"Of {counted(kept.swept, 'earlier visit')}, only counts are kept.")
         if kept.orphans:
-            found.append(f"{kept.orphans:,} visits in the store went to short URLs that nobody has.")
+            found.append(f"{counted(kept.orphans, 'visit')} in the store went to short URLs that nobody has.")
         return found
 
     def _kept_for(self) -> str:
-        return "forever" if self.keep_days is None else f"{self.keep_days:,} days"
+        return "forever" if self.keep_days is None else counted(self.keep_days, "day")
 
     def __str__(self) -> str:
-        lines = [
-            f"- {row.what}: {row.why}; {row.visits:,} visits, {row.kept_for}" for row in self.to_frame().itertuples()
-        ]
+        lines = [f"- {what}: {why}; {counted(number, 'visit')}, {days}" for _, what, why, days, number in self._rows()]
         never = [f"- {what}" for what in NEVER_KEPT]
         return "\n".join([*self.sentences(), "", "Kept:", *lines, "", "Never kept:", *never])

@@ -50,7 +50,7 @@ class Scanned(Explained):
             try:
                 return self.scans.where(campaign_id=self.get_campaign(id).id)
             except NotFound:
-                raise NotFound("QR Code or campaign", id) from None
+                raise NotFound("QR Code or campaign", id, hint="an ID is needed, not a short code or a name") from None
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
         return self.scans.where(qrcode_id=code.id)

@@ -146,7 +146,7 @@ def portfolio(
     until: date | str | None = None,
     time_zone: str | None = None,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
-    brand: Brand | None = None,
+    brand: Brand | str | None = None,
     compare_to: Literal["previous", "last year", "campaigns"] | tuple[date | str, date | str] | None = None,
     holidays: Collection[date] = (),
     cards: bool = False,
@@ -164,7 +164,7 @@ def portfolio(
         time_zone: IANA name of the time zone for the days and hours of the report; by default, that of the store.
         attributes: Attributes of scans that get a table, such as country, utm_source, tag or the name of a field of
             yours; see `analytics.scans_by`.
-        brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
+        brand: Look of the page, or the name of a saved one; by default the brand in use, `portfolio.brands.current`.
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first. "campaigns" adds a table
@@ -189,6 +189,7 @@ def portfolio(
             or hides everything, if `most_a_day` is not a whole number of 1 or more, or if campaigns are to be compared
             and there are fewer than two.
         MissingProgram: If the extra `statistics` is not installed.
+        NotFound: If no brand is saved under the name.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
@@ -209,7 +210,7 @@ def campaign(
     until: date | str | None = None,
     time_zone: str | None = None,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
-    brand: Brand | None = None,
+    brand: Brand | str | None = None,
     compare_to: Literal["previous", "last year", "campaigns"] | tuple[date | str, date | str] | None = None,
     holidays: Collection[date] = (),
     cards: bool = False,
@@ -228,7 +229,7 @@ def campaign(
         time_zone: IANA name of the time zone for the days and hours of the report; by default, that of the store.
         attributes: Attributes of scans that get a table, such as country, utm_source, tag or the name of a field of
             yours; see `analytics.scans_by`.
-        brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
+        brand: Look of the page, or the name of a saved one; by default the brand in use, `portfolio.brands.current`.
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first. "campaigns" adds a table
@@ -253,6 +254,7 @@ def campaign(
             `least` is out of range or hides everything, if `most_a_day` is not a whole number of 1 or more, or if
             campaigns are to be compared and there are fewer than two.
         MissingProgram: If the extra `statistics` is not installed.
+        NotFound: If no brand is saved under the name.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
@@ -326,20 +328,20 @@ def _report(
     scans: Scans,
     asked: Scope,
     heading: Heading,
-    brand: Brand | None,
+    brand: Brand | str | None,
     *,
     with_cards: bool,
     compared: Sequence[Campaign] | None,
 ) -> Report:
     if compared is not None and len(compared) < 2:
         raise InvalidParameter(Problem("compare_to", "campaigns", "needs two campaigns or more"))
+    look = portfolio.brands.get(brand) if isinstance(brand, str) else brand or portfolio.brands.current
     facts = gather(portfolio, scans, asked)
     if asked.least is not None:
         facts = shareable(facts, asked, asked.least)
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
-    brand = brand or portfolio.brands.current
-    html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=compared is not None)
-    return Report(heading.title, html, words, facts.unscanned, current_language(), facts, brand)
+    html = render(portfolio, facts, heading, look, with_cards=with_cards, with_campaigns=compared is not None)
+    return Report(heading.title, html, words, facts.unscanned, current_language(), facts, look)
 
 
 def _parse(

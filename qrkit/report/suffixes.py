@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, either
 
 SAVED = (".html", ".htm", ".pdf", ".zip")
 """Suffixes of the files that a report is saved in."""
@@ -17,4 +17,4 @@ def check_file(path: Path, suffixes: Sequence[str] = (*SAVED, NOTEBOOK)) -> None
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""
-        raise InvalidParameter(Problem("path", str(path), f"must end in {' or '.join(suffixes)}{hint}"))
+        raise InvalidParameter(Problem("path", str(path), f"must end in {either(suffixes)}{hint}"))

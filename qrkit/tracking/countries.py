@@ -13,14 +13,17 @@ OTHER_COUNTRIES = {"uk": "gb", "el": "gr"}
 
 @cache
 def _names() -> dict[str, list[str]]:
-    """Return the English names of each country by its code; the first is ours, the others are also in use."""
+    """Return the names of each country by its code: the first is ours, in English; the others are also in use.
+
+    These are the code of three letters, and names in English, German, Spanish, French and Dutch.
+    """
     lines = files("qrkit.tracking").joinpath("countries.tsv").read_text(encoding="utf-8").splitlines()
     return {code: names for code, *names in (line.split("\t") for line in lines)}
 
 
 @cache
 def _codes() -> dict[str, str]:
-    """Return the code of each country by its English names in lower case."""
+    """Return the code of each country by its names in lower case."""
     return {name.lower(): code for code, names in _names().items() for name in names}
 
 
@@ -30,7 +33,7 @@ def country_name(code: str) -> str:
 
 
 def country_code_of(name: str) -> str | None:
-    """Return the code of a country with this English name; None if it is unknown."""
+    """Return the code of a country with this name or code of three letters; None if it is unknown."""
     return _codes().get(name.strip().lower())
 
 

@@ -33,10 +33,11 @@ _PLAIN_CODE = re.compile(r"[0-9A-Za-z_-]{1,200}")
 """Nearly all short codes, which are judged in a tenth of the time of others."""
 _DIGITAL_LINK = re.compile(rf"({'|'.join(KEYS)})/[0-9]{{8}}.*")
 """The path of a GS1 Digital Link: the number of a key, such as 01, and its value."""
-_PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+(?::[0-9]+)?)((?:/[0-9A-Za-z_.~/-]*)?)")
+_PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+)((?:/[0-9A-Za-z_.~/-]*)?)")
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
 _PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/?-]*")
 """Texts in which only colons, slashes and question marks are quoted, such as short URLs of pictures."""
+_INVISIBLE = "\ufeff\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\xad"
 _BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.0-9]{2}[^\s/:?#@\\.]*(:[0-9]+)?/\S+")
 """A short URL as some services write it: a host with a dot and a path, without a scheme."""
 BEHIND = (
@@ -237,16 +238,19 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
 def with_scheme(url: str) -> str:
     """Return a short URL with https:// in front if it has no scheme, as in `bit.ly/3xYz`; return other text as it is.
 
+    Invisible characters around it, which copying adds, are removed.
+
     Example:
         >>> with_scheme("bit.ly/3xYz")
         'https://bit.ly/3xYz'
     """
+    url = url.strip(_INVISIBLE)
     bare = url.strip().removeprefix("//")
     return f"https://{bare}" if _BARE_URL.fullmatch(bare) else url
 
 
 def host_of(url: str) -> str:
-    """Return the host of an http or https URL in lower case, with its port if it has one; "" for other text."""
+    """Return the host of an http or https URL in lower case, with its port if that matters; "" for other text."""
     parts = _http_parts(url)
     return parts.host.lower() if parts else ""
 
@@ -288,7 +292,7 @@ def _shared_folder(one: str, other: str) -> str:
 
 
 class _HttpParts(NamedTuple):
-    """The host of a URL, with its port if it has one, and its path."""
+    """The host of a URL, with its port unless that is the usual one, and its path."""
 
     host: str
     path: str
@@ -303,7 +307,8 @@ def _http_parts(url: str) -> _HttpParts | None:
         parts = urlsplit(text)
     except ValueError:
         return None
-    return _HttpParts(parts.netloc, parts.path) if parts.scheme in ("http", "https") and parts.netloc else None
+    host = parts.netloc.removesuffix(":443" if parts.scheme == "https" else ":80")
+    return _HttpParts(host, parts.path) if parts.scheme in ("http", "https") and host else None
 
 
 def image_url(base_url: str, content: str, properties: Properties) -> str:

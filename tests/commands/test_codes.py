@@ -202,13 +202,13 @@ def test_add_warns_of_short_urls_that_lead_to_this_machine(run):
 
 REFUSED_WITHOUT_A_STORE = [
     (["add", ""], "content"),
-    (["add", LINK, "--short-code", "?"], "short_code='?': must be 1..200 letters"),
+    (["add", LINK, "--short-code", "?"], "--short-code='?': must be 1..200 letters"),
     (["add", LINK, "--campaign", "Spring"], "no campaign 'Spring'; there are none yet"),
     (["add", LINK, "--template", "brand"], "template='brand'"),
     (["add", LINK, "--schedule", "missing.json"], "missing.json: No such file"),
     (["add", LINK, "-o", "new.doc"], "format='doc': is not a format"),
-    (["add", LINK, "--base-url", "go.example.com"], "base_url"),
-    (["add", PASSWORD], "content: is a One-time password"),
+    (["add", LINK, "--base-url", "go.example.com"], "--base-url"),
+    (["add", PASSWORD], "content: is a one-time password"),
     (["list"], "no store 'shop.duckdb'; `qrkit add`"),
     (["show", "door"], "no store 'shop.duckdb'"),
     (["set", "door", "--name", "x"], "no store 'shop.duckdb'"),
@@ -279,6 +279,22 @@ def test_set_says_that_a_code_is_off(store, run):
     assert run("set", "door", "--on").out == off.replace(" (switched off)", "")
 
 
+@pytest.mark.parametrize(
+    ("option", "time", "told"),
+    [
+        ("--until", "2020-01-01T00:00:00Z", " (not after 2020-01-01T00:00:00Z)"),
+        ("--until", "2990-01-01T00:00:00Z", ""),
+        ("--since", "2990-01-01T00:00:00Z", " (not before 2990-01-01T00:00:00Z)"),
+        ("--since", "2020-01-01T00:00:00Z", ""),
+    ],
+)
+def test_set_says_that_the_times_of_a_code_close_it(store, run, option, time, told):
+    with store() as shop:
+        target = shop.find_qrcode("door").content
+    assert run("set", "door", option, time, "--preview").out == f"door: Front door would lead to {target}{told}\n"
+    assert run("set", "door", option, time).out == f"door: Front door leads to {target}{told}\n"
+
+
 def test_set_changes_what_it_is_asked_to_and_nothing_else(store, run):
     with store() as shop:
         before = shop.find_qrcode("door")
@@ -302,7 +318,7 @@ REFUSED = [
     (["set", "door", "gate", "--name", "x"], "name='x': is only for one CODE"),
     (["set", "door", "--campaign", "Sprng"], "no campaign 'Sprng'; did you mean 'Spring'"),
     (["set", "door", "gate", "--template", "brnd"], "template='brnd'"),
-    (["set", "door", "--content", PASSWORD], "content: is a One-time password"),
+    (["set", "door", "--content", PASSWORD], "--content: is a one-time password"),
     (["set", "door", "--latitude", "91"], "latitude=91"),
     (["set", "door", "--schedule", "[{]"], "is not JSON"),
     (["set", "door", "--schedule", "[1]"], "schedule"),

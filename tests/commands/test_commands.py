@@ -189,7 +189,7 @@ def test_of_several_pictures_those_that_fail_are_named_and_the_rest_is_read(fold
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["hi", "--size", "x", "--version", "2.5"], r"version=2\.5: must be a whole number.*; size='x': must be"),
+        (["hi", "--size", "x", "--version", "2.5"], r"version=2\.5: must be a whole number.*; --size='x': must be"),
         (["hi", "--size", "99"], r"size=99: must be in 1\.\.20 pixels per module"),
         (["hi", "--version", "41"], r"version=41: must be in 1\.\.40"),
         (["hi", "--ec", "X", "--padding", "21"], r"padding=21.*ec='X'"),
@@ -302,7 +302,7 @@ def test_an_import_says_its_duplicates_once(store, folder, capsys):
             ["report", "-o", "nowhere/out.html"],
             "nowhere/out.html cannot be written: No such file or directory; make the folder 'nowhere' first",
         ),
-        (["report", "-o", "r.docx"], r"path='r.docx': must end in .html or .htm or .pdf or .zip or .ipynb"),
+        (["report", "-o", "r.docx"], r"path='r.docx': must end in .html, .htm, .pdf, .zip or .ipynb"),
         (["report", "--campaign", "Winter"], "no campaign 'Winter'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -491,9 +491,11 @@ def test_a_store_with_faults_is_told_of_by_the_exit_status_too(store, capsys):
 def test_archived_visits_are_copied_with_their_folder_and_verify_says_once_that_it_is_missing(store, folder, capsys):
     with open_portfolio(store, clock=lambda: datetime(2026, 7, 1, tzinfo=UTC)) as shop:
         shop.scans.insert([{"short_code": "door", "time": "2026-06-01T12:00:00Z"}])
-        shop.archive()
+    with_it = "; keep the folder {} beside it, which has the archived visits\n"
+    assert main(["archive", str(store), "--before", "2026-07-01"]) == 0
+    assert capsys.readouterr().out.endswith(with_it.format(f"{store.stem}.history"))
     assert main(["backup", str(store), "copy.duckdb"]) == 0
-    assert capsys.readouterr().out.endswith("; keep the folder copy.history beside it, which has the archived visits\n")
+    assert capsys.readouterr().out.endswith(with_it.format("copy.history"))
     files = {file.name for file in Path("copy.history").glob("*.parquet")}
     assert files == {"codes.parquet", "user_agents.parquet"}
     Path("copy.duckdb").rename("new.duckdb")
@@ -590,7 +592,7 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--base-url", "ftp://x"], "base_url='ftp://x'"),
+        (["--base-url", "ftp://x"], "--base-url='ftp://x'"),
         (["--port", "99999"], r"port=99999: must be in 0\.\.65535"),
         (["--port", "-1"], r"port=-1: must be in 0\.\.65535"),
         (["--host", "no host"], "host='no host': is not an address of this computer"),
@@ -655,8 +657,8 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
     file.write_text("poster,url\nOne,https://e.org/1\n")
     for words, told in (
-        (["--content-column", "link"], "content_column='link': is not a column of the file; "),
-        (["--name-column", "poster"], "content_column='Content': is not a column of the file; "),
+        (["--content-column", "link"], "--content-column='link': is not a column of the file; "),
+        (["--name-column", "poster"], "--content-column='Content': is not a column of the file; "),
         (
             [],
             "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",

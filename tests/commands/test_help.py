@@ -307,6 +307,8 @@ def test_python_m_qrkit_starts_quickly(words):
         (["--store", "shop.duckdb", "list"], "qrkit: --store must come after the command: qrkit COMMAND --store"),
         (["help"], "qrkit: COMMAND: 'help' is not a command; did you mean '--help'?"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is not an option; did you mean '--foreground'?"),
+        (["generate", "hi", "--distance-m", "2m"], "--distance-m: must be a number, not '2m' (see"),
+        (["generate", "hi", "--count", "1.5"], "--count: must be a whole number, not '1.5' (see"),
         (["generate", "hi", "--foregruond=red"], "--foregruond is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--fill-color", "red"], "--fill-color is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--border=1"], "--border is not an option; did you mean '--padding'?"),

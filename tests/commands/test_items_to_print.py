@@ -112,3 +112,10 @@ def test_links_are_set_listed_and_moved_in_a_terminal(folder, capsys):
         assert shop.gs1.to_frame().equals(other.gs1.to_frame())
     assert main(["gs1", "set", "9506000134352", "--link", "gs1:pipp=https://example.com", *store]) != 0
     assert "did you mean 'gs1:pip'" in capsys.readouterr().err
+
+
+def test_setting_a_lot_prints_its_own_url(folder, capsys):
+    for key in ("9506000134352", "9506000134352/10/A%2FB"):
+        options = ("--link", "gs1:pip=https://example.com/rice", "--store", "lots.duckdb", "--base-url", BASE)
+        assert main(["gs1", "set", key, *options]) == 0
+    assert capsys.readouterr().out == f"{BASE}{PRODUCT}: set\n{BASE}{PRODUCT}/10/A%2FB: set\n"

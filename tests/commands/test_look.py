@@ -63,11 +63,11 @@ def test_frame_eyes_and_logo_have_the_colors_and_the_size_asked_for(run, folder)
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--frame-color", "red"), "frame_color='red': needs a frame, a caption, or a preset with a frame"),
-        (("--frame", "bar", "--frame-color", "rred"), "frame_color='rred': must be a color"),
-        (("--eye-color", "rred"), "eye_color='rred': must be a color"),
-        (("--logo-size", "0.2"), "logo_size=0.2: needs a logo"),
-        (("--logo", "acme.svg", "--logo-size", "4"), "logo_size=4.0: must be in 0.01..2 of the symbol's width"),
+        (("--frame-color", "red"), "--frame-color='red': needs a frame, a caption, or a preset with a frame"),
+        (("--frame", "bar", "--frame-color", "rred"), "--frame-color='rred': must be a color"),
+        (("--eye-color", "rred"), "--eye-color='rred': must be a color"),
+        (("--logo-size", "0.2"), "--logo-size=0.2: needs a logo"),
+        (("--logo", "acme.svg", "--logo-size", "4"), "--logo-size=4.0: must be in 0.01..2 of the symbol's width"),
     ],
 )
 def test_colors_and_sizes_that_are_not_possible_are_refused(run, options, told):
@@ -82,11 +82,11 @@ def test_a_code_is_as_wide_as_its_distance_needs(run, folder):
     assert f"/MediaBox[0 0 {least / 25.4 * 72:.6g}".encode() in (folder / "a.pdf").read_bytes()
     status, error = run(LINK, "--distance-m", "3", "--size-mm", "40", "-o", "a.pdf")
     assert (status, "phones at 3 m need 12 mm; print it at least 396 mm wide" in error) == (0, True)
-    assert "distance_m=3.0: is for a single code" in run(LINK, "--count", "2", "--distance-m", "3", "-o", "a.zip")[1]
+    assert "--distance-m=3.0: is for a single code" in run(LINK, "--count", "2", "--distance-m", "3", "-o", "a.zip")[1]
     assert "output='a.json': is for the design of a single code" in run(LINK, "--count", "2", "-o", "a.json")[1]
     texts = "--count", "2", "-o", "texts", "--format", "txt"
     assert "style='ascii': is for a single code" in run(LINK, *texts, "--style", "ascii")[1]
-    assert "distance_m=3.0: is only for pictures, not for text" in run(LINK, "--distance-m", "3")[1]
+    assert "--distance-m=3.0: is only for pictures, not for text" in run(LINK, "--distance-m", "3")[1]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_what_is_wrong_is_named(run, options, error):
 def test_a_caption_of_a_table_has_only_its_columns(run, folder):
     status, err = run("--from", "gates.csv", "--content-column", "url", "--caption", "{door}", "-o", "codes.zip")
     assert status == 2
-    assert "caption='{door}': has the unknown field {door}; the fields are {n}" in err
+    assert "caption='{door}': has the unknown field {door}; the fields are {n}, {gate}, {url}\n" in err
     assert not (folder / "codes.zip").exists()
 
 

@@ -152,6 +152,14 @@ def test_the_sender_is_needed(monkeypatch, capsys):
     assert "QRKIT_MAIL_FROM" in capsys.readouterr().err
 
 
+def test_all_that_mail_lacks_is_told_at_once(monkeypatch, capsys):
+    for name in ("QRKIT_SMTP", "QRKIT_MAIL_FROM"):
+        monkeypatch.delenv(name, raising=False)
+    assert report("missing.duckdb", "--mail", "ana") == 2
+    told = capsys.readouterr().err
+    assert all(name in told for name in ("QRKIT_SMTP", "QRKIT_MAIL_FROM", "'ana'"))
+
+
 @pytest.mark.parametrize("command", ["report", "scans"])
 def test_last_has_its_own_bounds(command, empty, capsys):
     assert main([command, "--store", empty, "--last", "week", "--since", "2026-06-01"]) == 2

@@ -40,7 +40,7 @@ def test_refused_sheet_gives_no_other_warning(tmp_path, monkeypatch, capsys):
     main(["add", "https://example.com"])
     capsys.readouterr()
     assert main(["sheet", "labels.pdf", "--stock", "L716"]) == 2
-    assert capsys.readouterr().err.startswith("qrkit sheet: stock='L716': is not a stock")
+    assert capsys.readouterr().err.startswith("qrkit sheet: --stock='L716': is not a stock")
     assert main(["sheet", "labels.pdf", "--stock", "L7160"]) == 0
     assert "http://localhost" in capsys.readouterr().err
 
@@ -88,7 +88,7 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
             ["--stock", "L7160", "--preset", "bubble"],
             "preset='bubble': needs --from, --content or a kind of content, such as --wifi",
         ),
-        (["--stock", "L7160", "--ec", "H", "--encoding", "utf-8"], "encoding='utf-8': needs --from, a table; ec='H'"),
+        (["--stock", "L7160", "--ec", "H", "--encoding", "utf-8"], "encoding='utf-8': needs --from, a table; --ec='H'"),
     ):
         assert main(["sheet", "s.pdf", *words]) == 2
         error = capsys.readouterr().err

@@ -197,7 +197,7 @@ def test_a_logo_takes_the_place_of_that_of_the_template():
         (("--preset", "bubbel"), "did you mean 'bubble'?"),
         (("--logo", "lego.svg"), "logo='lego.svg': is neither a file nor icon:NAME"),
         (("--colorway", "plum"), "colorway='plum': needs a preset"),
-        (("--columns", "content=Website,campaign=Plaze"), "columns.campaign='Plaze': is not a column of the file"),
+        (("--columns", "content=Website,campaign=Plaze"), "--columns campaign='Plaze': is not a column of the file"),
     ],
 )
 def test_a_look_that_cannot_be_made_leaves_no_store_behind(folder, capsys, words, told):
@@ -212,7 +212,7 @@ def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
         shop.templates.save("posters", {"foreground": "#000080"})
     words = ["import", "posters.xlsx", "--columns", "content=Websit", *LOOK, "--store", "shop.duckdb"]
     assert main(words) == 2
-    assert "columns.content='Websit': is not a column of the file; did you mean 'Website'?" in capsys.readouterr().err
+    assert "--columns content='Websit': is not a column of the file; did you mean 'Website'?" in capsys.readouterr().err
     with open_portfolio("shop.duckdb") as shop:
         assert shop.templates.get("posters") == {"foreground": "#000080"}
 

@@ -3,12 +3,14 @@
 import json
 import re
 import shutil
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
+from qrkit.tracking.passwords import is_right
 
 HOME = "https://example.com/home"
 RULE = {"conditions": [{"type": "device", "matchValue": "ios"}], "content": HOME}
@@ -36,6 +38,13 @@ def run(store, capsys):
 
     run.store = store
     return run
+
+
+def test_a_password_may_come_through_a_pipe(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", StringIO("open sesame\n"))
+    run("set", "door", "--password", "-")
+    with open_portfolio(run.store) as shop:
+        assert is_right(shop.find_qrcode("door").password, "open sesame")
 
 
 def test_a_rule_in_words_leads_where_explain_says(run):
@@ -145,7 +154,7 @@ def test_campaigns_say_what_links_are_tagged_with(run):
     assert json.loads(run("campaign", "list", "--json"))["utm"] == "source=poster"
     run("set", "door", "--pass-query", "")
     assert run("explain", "door").startswith(f"{HOME}?utm_source=poster: ")
-    assert "utm.sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
+    assert "--utm sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
 
 
 def test_a_picture_may_go_without_the_marker(run):

@@ -121,7 +121,7 @@ def test_a_contact_is_read_as_it_is_shown():
     assert (found.kind, found.title) == ("contact", "dr. Ana Žnidaršič")
     assert found.rows == (
         Row("Position", "Head of research"),
-        Row("Organisation", "Institut, d.o.o., Lab"),
+        Row("Organization", "Institut, d.o.o., Lab"),
         Row("Phone", "+386 40 1", ("mobile",), "tel:+386401"),
         Row("Phone", "+386-5-1", ("work", "fax"), "tel:+38651"),
         Row("E-mail", "ana@example.com", (), "mailto:ana@example.com"),

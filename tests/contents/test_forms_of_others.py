@@ -102,7 +102,7 @@ def test_contacts_of_others_are_read(text, fields):
         (
             vcard("ORG:Acme GmbH;Sales", "TEL:12"),
             "Acme GmbH",
-            [("Organisation", "Acme GmbH, Sales", ""), ("Phone", "12", "tel:12")],
+            [("Organization", "Acme GmbH, Sales", ""), ("Phone", "12", "tel:12")],
         ),
         (
             vcard("FN:A", "TEL;VALUE=uri:tel:+1-555-0100;ext=12"),

@@ -11,6 +11,7 @@ from qrkit import open_portfolio
 from qrkit.__main__ import main
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import access_logs
+from qrkit.portfolio.opening import portfolio_in
 
 GO = "https://go.example.com"
 AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Version/17.0 Mobile/15E148 Safari/604.1"
@@ -112,10 +113,10 @@ MANY = [
 
 
 @pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        portfolio.insert_qrcode("https://example.com", short_code="door")
-        yield portfolio
+def shop(new_store):
+    portfolio = portfolio_in(new_store, base_url=GO)
+    portfolio.insert_qrcode("https://example.com", short_code="door")
+    return portfolio
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

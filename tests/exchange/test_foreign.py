@@ -12,6 +12,7 @@ from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, foreign
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS
+from qrkit.portfolio.opening import portfolio_in
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -196,6 +197,17 @@ REBRANDLY_JSON = [
         "createdAt": "2024-05-01T08:30:00.000Z", "tags": [{"name": "a"}, {"name": "b"}],
     },
 ]  # fmt: skip
+LINKLY_LINKS = [
+    {
+        "id": 1, "name": "Door, north", "url": DOOR, "full_url": "https://s.test/door", "domain": "s.test",
+        "slug": "/door", "clicks_total": 15, "human_clicks_total": 12, "inserted_at": "2024-05-01T08:30:00",
+        "rules": [],
+    },
+    {
+        "id": 2, "name": None, "url": MENU, "full_url": "https://s.test/4menu00", "domain": "s.test", "enabled": True,
+        "slug": "/4menu00", "clicks_total": 0, "inserted_at": "2024-05-01T08:30:00", "expiry_datetime": None,
+    },
+]  # fmt: skip
 GOOGL_JSON = {
     "kind": "urlshortener#urlHistory",
     "items": [
@@ -214,6 +226,7 @@ FILES = {
     "goo.gl": (foreign.TOOLS["goo-gl"], GOOGL_JSON),
     "shlink-table-csv": (foreign.TOOLS["shlink-table"], SHLINK_TABLE_CSV),
     "short-io-json": (foreign.TOOLS["short-io"], {"count": 2, "links": SHORT_IO_LINKS, "nextPageToken": None}),
+    "linkly-json": (foreign.TOOLS["linkly"], {"links": LINKLY_LINKS, "page_number": 1}),
     "rebrandly-json": (foreign.TOOLS["rebrandly"], REBRANDLY_JSON),
     "bitly-csv": (foreign.TOOLS["bitly-csv"], BITLY_CSV),
     "bitly-json": (foreign.TOOLS["bitly-json"], BITLY_JSON),
@@ -232,9 +245,8 @@ every_file = pytest.mark.parametrize(("tool", "file"), FILES.values(), ids=FILES
 
 
 @pytest.fixture
-def portfolio():
-    with open_portfolio(":memory:", base_url=GO, clock=lambda: NOON) as portfolio:
-        yield portfolio
+def portfolio(new_store):
+    return portfolio_in(new_store, base_url=GO, clock=lambda: NOON)
 
 
 def imported(portfolio, file):
@@ -568,6 +580,16 @@ FOLDERS = [{"url": "https://s.test/folders/1", "short_url": "https://s.test/f"}]
 def test_links_at_any_depth_are_read(portfolio, file, lists):
     imported(portfolio, file(*lists))
     assert sorted(code.short_code for code in portfolio.list_qrcodes()) == ["a", "b"]
+
+
+@pytest.mark.rule("X16")
+def test_a_link_that_says_something_twice_is_left_out(portfolio):
+    """The second address counted, without a word."""
+    link = f'{{"short_url": "https://s.test/a", "long_url": "{DOOR}", "long_url": "{MENU}"}}'
+    result = portfolio.import_file(f"[{link}]".encode(), format="json")
+    assert [issue.detail for issue in result.issues if issue.row == 1 and issue.reason == "invalid"] == [
+        "a name appears twice in it"
+    ]
 
 
 @pytest.mark.rule("X16")

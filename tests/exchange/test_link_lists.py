@@ -209,7 +209,8 @@ LEFT_OUT = [
     {"deep_link": "app://x"}, {"mobile_url": THERE}, {"split_url": THERE},
     {"secret_key": "x8Qk"}, {"rules": [{"what": "country", "matches": "US", "url": THERE}]}, {"regex": 1},
     {"Destination URL 2": THERE}, {"one-time": "yes"}, {"end date": "2020-01-01"},
-    {"Starts on": "2099-01-01"}, {"Language targeting": "de"}, {"Schedule": "Mon 9-17"}, {"Passcode": "12"},
+    {"Starts on": "2099-01-01"}, {"Starts": "2099-01-01"}, {"Ends": "2020-01-01"},
+    {"Language targeting": "de"}, {"Schedule": "Mon 9-17"}, {"Passcode": "12"},
     {"Huawei URL": THERE}, {"Country Redirects": '{"DE": "x"}'},
 ]  # fmt: skip
 
@@ -297,6 +298,49 @@ def test_what_is_not_set_closes_nothing(shop, value):
     assert get(shop, "x") == HERE
 
 
+SINK = {"slug": "x", "url": HERE, "createdAt": 1714552200, "apple": THERE, "google": "", "redirectWithQuery": True}
+LINKLY = {"url": HERE, "full_url": "https://s.test/x", "slug": "/x", "expiry_datetime": "2024-05-01T00:00:00",
+          "expiry_destination": THERE, "expiry_clicks": 5}  # fmt: skip
+
+
+@pytest.mark.rule("X16", "T20")
+def test_fields_with_names_of_a_service_mean_what_they_mean_there(shop):
+    """Phones were led to the page for computers; links of Linkly with an end were left out."""
+    assert imported(shop, {"links": [SINK]}).is_complete
+    (sink,) = shop.list_qrcodes()
+    assert [(rule.content, rule.conditions[0].match_value) for rule in sink.rules] == [(THERE, ("ios",))]
+    assert (sink.pass_query, sink.fields) == (True, {})
+    assert imported(shop, {"links": [LINKLY | {"name": "Y", "slug": "/y", "full_url": "https://s.test/y"}]}).is_complete
+    assert (get(shop, "y"), shop.find_qrcode("y").limit) == (THERE, 5)
+
+
+@pytest.mark.rule("X16")
+def test_a_final_address_is_the_target_or_is_asked_for(shop):
+    """Printed codes led to the page without its parameters."""
+    both = f"Short URL,Destination URL,Final URL\nhttps://s.test/x,{HERE},{HERE}&utm_source=qr\n"
+    (issue,) = [issue for issue in imported(shop, both).issues if issue.reason == "invalid"]
+    assert "say which column is Content" in issue.detail
+    assert imported(shop, both.replace("Destination URL", "Page name")).created == 1
+    assert get(shop, "x") == f"{HERE}&utm_source=qr"
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("word", ["yes", "iPhone 12"])
+def test_a_word_is_no_target_of_phones(shop, word):
+    """Visitors with an iPhone saw the word."""
+    result = imported(shop, f"Short URL,Long URL,iOS\nhttps://s.test/x,{HERE},{word}\n")
+    assert (result.created, result.count("invalid")) == (0, 1)
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("heading", ["Branded link", "Vanity URL", "Pretty Link"])
+def test_short_urls_with_other_names_are_kept(shop, heading):
+    """The advice was to import the targets, with new short URLs."""
+    assert imported(shop, f"Link title,{heading},Destination URL,Creation\nA,s.test/x,{HERE},2024-05-01\n").created == 1
+    assert get(shop, "x") == HERE
+    assert str(shop.find_qrcode("x").created) == "2024-05-01 00:00:00+00:00"
+
+
 @pytest.mark.rule("T20")
 def test_targets_of_phones_are_kept(shop):
     link = {"path": "x", "originalURL": HERE, "shortURL": "https://s.test/x", "iphoneURL": THERE, "androidURL": None}
@@ -377,10 +421,10 @@ def test_a_short_url_may_begin_with_slashes(shop):
     assert get(shop, "x") == HERE
 
 
-@pytest.mark.parametrize("word", ["no", "FALSE", "nein", "off", "0"])
+@pytest.mark.parametrize("word", ["no", "FALSE", "nein", "off", "0", "Paused (by Ana)", "\u274c"])
 def test_a_state_that_says_no_switches_a_link_off(shop, word):
     """It was reported as one that says neither, and the link worked."""
-    imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},yes\n")
+    imported(shop, f"Short URL,Destination,Status\nhttps://a.test/x,{HERE},{word}\nhttps://a.test/y,{THERE},\u2705\n")
     assert [code.active for code in shop.list_qrcodes()] == [False, True]
 
 
@@ -462,7 +506,7 @@ def test_a_static_code_of_a_service_stays_static(shop, file):
     assert {code.name: code.is_dynamic for code in shop.list_qrcodes()} == {"A": True, "B": False}
 
 
-@pytest.mark.parametrize("column", ["Title", "Comment", "Tags", "Campaign", "UTM Medium"])
+@pytest.mark.parametrize("column", ["Title", "Comment", "Tags", "Campaign", "UTM Medium", "Model"])
 def test_a_text_of_somebody_makes_no_code_static(shop, column):
     """A code with the tag static could no longer be tracked."""
     imported(shop, f"Short URL,Destination URL,{column}\nhttps://s.test/a,{HERE},x\n,{THERE},Static\n")

@@ -5,7 +5,9 @@ import re
 from io import BytesIO
 from zipfile import ZipFile
 
+import pandas as pd
 import pytest
+import xlwt
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
@@ -86,6 +88,23 @@ def test_struck_out_text_is_reported(shop, struck):
     assert result.is_complete
 
 
+def test_hidden_rows_and_struck_out_text_of_old_workbooks_are_reported(shop):
+    """Those of xlsx were; in xls, they became QR Codes without a word."""
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Links")
+    for number, row in enumerate([["Name", "Content"], ["A", HERE], ["B", f"{HERE}2"], ["", ""]]):
+        sheet.row(number).hidden = number > 1
+        for place, cell in enumerate(row):
+            struck = xlwt.easyxf("font: struck_out on") if cell == "A" else xlwt.easyxf("font: bold on")
+            sheet.write(number, place, cell, struck)
+    sheet.row(9).hidden = True
+    file = BytesIO()
+    book.save(file)
+    result = shop.import_file(file.getvalue(), format="xls")
+    assert said(result, "hidden-row") == [(1, "row 3 is hidden in the sheet; all rows were read")]
+    assert said(result, "struck-row") == [(1, "row 2 has struck-out text in the sheet; all rows were read")]
+
+
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_text_that_is_struck_out_in_part_is_reported(shop, is_shared):
     """A new name behind the struck-out old one gave one name of both, without a word."""
@@ -140,10 +159,34 @@ def test_words_for_no_value_are_empty_cells(shop, nothing):
 
 
 def test_words_for_no_value_are_texts_in_our_own_files(shop):
-    shop.insert_qrcode(HERE, name="None", comment="NULL")
-    with open_portfolio(":memory:", base_url=GO) as other:
-        other.import_file(shop.export_bytes("csv"))
-        assert [(code.name, code.comment) for code in other.list_qrcodes()] == [("None", "NULL")]
+    shop.insert_qrcode(HERE, name="None", comment="NULL", fields={"City": "N/A"}, is_dynamic=False)
+    for format in ("csv", "json"):
+        with open_portfolio(":memory:", base_url=GO) as other:
+            other.import_file(shop.export_bytes(format), format=format)
+            (code,) = other.list_qrcodes()
+            assert (code.name, code.comment, code.fields) == ("None", "NULL", {"City": "N/A"})
+
+
+@pytest.mark.parametrize("nothing", ["NULL", "-", "N/A"])
+def test_words_for_no_value_are_nothing_in_json_and_in_frames(shop, nothing):
+    """Campaigns and tags were called NULL, as they were in csv."""
+    link = {"short_url": "https://s.test/a", "long_url": HERE, "title": "A", "tags": nothing, "Campaign": nothing,
+            "City": nothing, "max_visits": nothing, "valid_until": nothing}  # fmt: skip
+    shop.import_file(json.dumps([link]).encode(), format="json")
+    shop.import_frame(pd.DataFrame([link | {"short_url": "https://s.test/b", "title": "B"}]))
+    ours = {"content": HERE, "name": "C", "campaign": nothing, "comments": nothing, "City": nothing}
+    shop.import_file(json.dumps([ours]).encode(), format="json")
+    assert [code.name for code in shop.list_qrcodes()] == ["A", "B", "C"]
+    for code in shop.list_qrcodes():
+        assert (code.campaign_id, code.tags, code.fields, code.comment, code.limit) == (None, (), {}, "", 0)
+    assert shop.list_campaigns() == []
+
+
+def test_no_number_in_json_of_links_is_no_count(shop):
+    """Programs that keep tables write NaN for an empty cell; each row had a warning about its clicks."""
+    link = {"short_url": "https://s.test/a", "long_url": HERE, "clicks": float("nan"), "password": ""}
+    result = shop.import_file(json.dumps([link]).encode(), format="json")
+    assert (result.created, result.issues) == (1, ())
 
 
 @pytest.mark.parametrize("word", ["None", "NULL", "(null)"])

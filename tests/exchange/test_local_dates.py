@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.exchange.local_dates import LocalDates
+from qrkit.portfolio.opening import portfolio_in
 
 GO = "https://go.example.com"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -15,9 +15,8 @@ LAST_DAY = datetime(2025, 12, 31, 14, 30, tzinfo=UTC)
 
 
 @pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO, clock=lambda: NOW) as portfolio:
-        yield portfolio
+def shop(new_store):
+    return portfolio_in(new_store, base_url=GO, clock=lambda: NOW)
 
 
 @pytest.mark.parametrize(

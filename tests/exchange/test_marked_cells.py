@@ -77,6 +77,15 @@ def test_a_text_over_a_link_is_its_target(make, columns):
 
 
 @pytest.mark.rule("X15")
+@pytest.mark.parametrize("end", ["\u2026", "..."])
+def test_an_address_that_a_page_shortens_is_its_target(end):
+    """Visitors were sent to the address with the dots."""
+    row = f'<tr><td>Door<td><a href="{DOOR}">{DOOR[:22]}{end}</a></tr>'
+    codes, issues = brought(f"<html><table><tr><th>Name<th>Content</tr>{row}</table></html>".encode())
+    assert (codes, [issue.reason for issue in issues]) == ({"Door": DOOR}, ["link-target"])
+
+
+@pytest.mark.rule("X15")
 def test_a_link_over_many_cells_is_of_each():
     book = openpyxl.Workbook()
     for row in [["Name", "Content"], ["Door", "Visit"], ["Gate", "Visit"]]:

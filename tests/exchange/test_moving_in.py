@@ -315,6 +315,16 @@ def test_codes_of_two_domains_that_clash_are_refused(shop):
         shop.import_file(data, anyway=False)
 
 
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("around", ["{}\u200b", "\ufeff{}", "\u202a{}\u202c", "\u2066{}\u2069", " {}\xa0"])
+@pytest.mark.parametrize("heading", ["Content,Trackable URL", "Long URL,Short URL"])
+def test_what_nobody_sees_is_no_part_of_a_short_url(shop, heading, around):
+    """The printed code was lost, as its short URL could not be read."""
+    result = shop.import_file(f"{heading}\n{target('door')},{around.format('https://s.test/door')}\n".encode())
+    assert (result.kept_codes, result.count("code-unreadable")) == (1, 0)
+    assert_all_lead_to_their_own(shop, ["door"])
+
+
 @pytest.mark.parametrize("text", ["-", "n/a", "None", "TBC", "1.2E+11", "1E+20"])
 def test_a_placeholder_is_no_short_code(shop, text):
     data = f"Content,Trackable URL\nhttps://example.com/x,{text}\n".encode()

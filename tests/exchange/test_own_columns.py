@@ -14,6 +14,7 @@ from qrkit import open_portfolio
 from qrkit.analytics import scans_by
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.columns import is_ours
+from qrkit.portfolio.opening import portfolio_in
 from qrkit.tracking.own_fields import split_tags
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -21,9 +22,8 @@ CITY = "'City' becomes a field of the QR Codes"
 
 
 @pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: NOW) as made:
-        yield made
+def shop(new_store):
+    return portfolio_in(new_store, base_url="https://go.example.com", clock=lambda: NOW)
 
 
 def told(result):

@@ -244,6 +244,7 @@ def test_kinds_of_cells_are_those_of_other_workbooks():
         (cell("string", "", "<text:p>a</text:p><text:p>b<text:line-break/>c</text:p>"), "a\nb\nc"),
         (cell("string", 'office:string-value="said"', "<text:p>shown</text:p>"), "said"),
         ("<table:table-cell/>", ""),
+        ("<table:table-cell><text:p>without a kind</text:p></table:table-cell>", "without a kind"),
     ]
     heading = ods_row(*(f"c{number}" for number in range(len(kinds))))
     (row,) = read_sheet(

@@ -8,8 +8,9 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import visit_tables
+from qrkit.portfolio.opening import portfolio_in
 from qrkit.tracking.referrers import tidy_referrer
 
 GO = "https://go.example.com"
@@ -20,11 +21,11 @@ IPHONE = (
 
 
 @pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url=GO) as portfolio:
-        portfolio.insert_qrcode("https://example.com/?utm_campaign=Door", short_code="door")
-        portfolio.insert_qrcode("https://example.com/b?utm_campaign=sale&utm_content=a", short_code="summer/2024")
-        yield portfolio
+def shop(new_store):
+    portfolio = portfolio_in(new_store, base_url=GO)
+    portfolio.insert_qrcode("https://example.com/?utm_campaign=Door", short_code="door")
+    portfolio.insert_qrcode("https://example.com/b?utm_campaign=sale&utm_content=a", short_code="summer/2024")
+    return portfolio
 
 
 SHLINK = {
@@ -222,6 +223,30 @@ def test_bots_are_known_by_words_of_many_services(shop, heading, words, scans):
     assert len(shop.scans.to_frame()) == scans
 
 
+GOATCOUNTER = (
+    "2Path,Title,Event,UserAgent,Browser,System,Session,Bot,Referrer,Referrer scheme,Screen size,Location,FirstVisit,"
+    "Date\n"
+    "/door,Door,false,,Safari 17,iOS 17,a1,0,t.co,h,,ES,1,2024-05-01T08:30:00Z\n"
+    "/door,Door,false,,Chrome 120,Android 14,a2,1,,o,,DE,1,2024-05-01T08:31:00Z\n"
+    "/door,Door,false,,Chrome 120,Android 14,a2,,,o,,DE,1,2024-05-01T08:33:00Z\n"
+    "/door,Door,false,,,,a3,5,,o,,US,1,2024-05-01T08:32:00Z\n"
+)
+
+
+def test_numbers_of_goatcounter_tell_bots_as_it_does(shop):
+    """0 and 1 are people, anything else says which kind of bot it is. A visitor with 1 was a bot."""
+    assert visit_tables.holds_scans(GOATCOUNTER.partition("\n")[0].split(","))
+    result = shop.import_scans(GOATCOUNTER.encode())
+    assert (result.created, result.service, result.bots, result.issues) == (4, "GoatCounter", 1, ())
+    assert shop.find_qrcode("door").scans == 3
+
+
+@pytest.mark.parametrize("heading", ["event,timestamp,properties.$current_url", "short_code,time"])
+def test_the_command_knows_visits_by_their_addresses(heading):
+    """Its advice on events of PostHog was to import each as a QR Code."""
+    assert visit_tables.holds_scans(heading.split(","))
+
+
 def test_an_unknown_word_for_a_bot_is_reported(shop):
     result = shop.import_scans(b"short_code,time,is_bot\ndoor,2024-05-01 08:30,0.9\n")
     assert (result.created, result.issues) == (1, ((2, "bot='0.9' is neither yes nor no, and was not read"),))
@@ -268,6 +293,17 @@ def test_what_a_count_is_of_is_never_overlooked(shop, first):
     with pytest.raises(UnreadableFile, match=rf"'Clicks \({first}\)' may say how often each row counts"):
         shop.import_scans(data.encode())
     assert shop.import_scans(data.replace(" (total)", "").encode()).created == 5
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [({"referer": "From"}, "columns='referer'"), ({"referrer": None}, "columns.referrer='None': is not a column")],
+)
+def test_an_unknown_name_of_a_column_is_refused(shop, columns, told):
+    """It was passed over without a word, and None was a TypeError."""
+    with pytest.raises(InvalidParameter) as caught:
+        shop.import_scans(b"short_code,time,From\ndoor,2024-05-01,t.co\n", columns=columns)
+    assert told in str(caught.value)
 
 
 def test_a_url_of_some_kind_is_no_short_url(shop):
@@ -323,6 +359,22 @@ def test_what_is_said_of_a_file_of_visits_is_told(shop, tmp_path, capsys):
     file.write_bytes(data)
     assert main(["import", str(file), "--store", store]) == 0
     assert "the heading is in row 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["Germany", "DEU", "de", "Deutschland", "Alemania", "Allemagne", "duitsland"])
+def test_countries_are_known_by_names_in_languages_of_reports(shop, name):
+    """They were left out of exports in German, and `USA` of any."""
+    result = shop.import_scans(f"short_code,time,country\ndoor,2024-05-01,{name}\n".encode())
+    assert (shop.scans.to_frame()["country"].tolist(), result.issues) == (["DE"], ())
+
+
+@pytest.mark.parametrize("nothing", ["(not set)", "N/A", "-", "NULL"])
+def test_words_for_no_value_are_no_cells_of_visits(shop, nothing):
+    """A visit whose user agent is not set was one of a bot, and its city was called N/A."""
+    heading = "short_code,time,user_agent,city,country,referrer,language"
+    result = shop.import_scans(f"{heading}\ndoor,2024-05-01,{','.join([nothing] * 5)}\n".encode())
+    (visit,) = shop.scans.to_frame()[["city", "country", "referrer", "language"]].to_dict("records")
+    assert (result.bots, result.issues, set(map(pd.isna, visit.values()))) == (0, (), {True})
 
 
 def test_the_usual_code_of_the_united_kingdom_is_that_of_iso(shop):

@@ -3,8 +3,10 @@
 import ast
 import re
 import string
+from importlib.machinery import SourceFileLoader
 from importlib.resources import files
 from pathlib import Path
+from types import CodeType
 from typing import get_args
 
 import pytest
@@ -168,13 +170,17 @@ def values_in(text):
 
 @pytest.fixture(scope="module")
 def english_texts():
-    """All texts of the code, without the values in them."""
-    modules = [ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")]
-    return "\n".join(one.value for module in modules for one in ast.walk(module) if is_text(one))
+    """All texts of the code, without the values in them; compiled code, because reading the source takes seconds."""
+    modules = [SourceFileLoader("texts", str(path)).get_code("texts") for path in ROOT.rglob("*.py")]
+    return "\n".join(text for module in modules for text in texts_in(module))
 
 
-def is_text(node):
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def texts_in(constant):
+    if isinstance(constant, str):
+        yield constant
+    elif isinstance(constant, tuple | frozenset | CodeType):
+        for one in constant.co_consts if isinstance(constant, CodeType) else constant:
+            yield from texts_in(one)
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

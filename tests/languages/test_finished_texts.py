@@ -1,5 +1,6 @@
 """Rules and findings are English when they are made; what a widget shows of them is in its language."""
 
+import re
 from base64 import b64encode
 from time import process_time
 
@@ -106,6 +107,16 @@ def test_rules_of_contents_are_translated(language, kind, fields):
         getattr(contents, kind)(**fields)
     with in_language(language):
         assert [one.rule for one in error.value.problems if translated(one.rule) == one.rule] == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+@pytest.mark.parametrize("content", ["LPA:1$a.example$X", "otpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP"])
+def test_what_only_apps_read_is_translated_with_its_kind(language, content):
+    with open_portfolio(":memory:") as shop, pytest.raises(InvalidParameter) as error:
+        shop.insert_qrcode(content)
+    with in_language(language):
+        told = translated(str(error.value))
+    assert not re.search("apps read|can stand for|mobile plan|one-time password", told)
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

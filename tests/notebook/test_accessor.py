@@ -161,11 +161,14 @@ def test_the_frame_stays_as_it_is(shop, tmp_path):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda qr: qr.generate("ulr"), ["'ulr' (content)", "did you mean 'url'", "There: 'name', 'url'"]),
+        (lambda qr: qr.generate("ulr"), ["'ulr' (content)", "(did you mean 'url'?).", "There: 'name', 'url'"]),
         (lambda qr: qr.generate(7), ["no column 7", "There: 'name', 'url'"]),
         (lambda qr: qr.show(["url", "naem"]), ["did you mean 'name'"]),
         (lambda qr: qr.save("nowhere", "url", name="title"), ["no column 'title'", "'url' (content), 'title' (name)"]),
-        (lambda qr: qr.track(None, "url", campaign="where", name="nname"), ["'nname'; did you mean 'name'", "'where'"]),
+        (
+            lambda qr: qr.track(None, "url", campaign="where", name="nname"),
+            ["'nname' (did you mean 'name'", "'where'"],
+        ),
     ],
     ids=["near", "number", "show", "save", "track"],
 )

@@ -384,7 +384,7 @@ def test_a_test_page_numbers_each_label(tmp_path):
         (
             {"stock": "L7651", "content": "x" * 200, "count": 2},
             "label='Table 1': the QR Code does not fit Avery 8651: its modules would be 0.2. mm wide, and phones need "
-            "0.4 mm; version 5 is the largest that fits.*label='Table 2'",
+            "0.4 mm; version 5 is the largest that fits.*larger label; label='Table 2': [^;]*, and phones need 0.4 mm$",
         ),
         (
             {"stock": "L7651", "content": "x" * 60, "dpi": 203},

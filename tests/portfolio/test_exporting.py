@@ -110,8 +110,8 @@ def test_the_command_line_exports_for_print(tmp_path, capsys):
     for file, options, told in (
         ("c.csv", ["--names", "{name}"], "names='{name}': is only for .zip"),
         ("c.pdf", ["--names", "{name}"], "names='{name}': is only for .zip"),
-        ("c.json", ["--size-mm", "40", "--dpi", "600"], "size_mm=40: is only for .zip and .pdf; dpi=600: is only for"),
-        ("c.xlsx", ["--image-format", "png"], "image_format='png': is only for .zip"),
+        ("c.json", ["--size-mm", "40", "--dpi", "600"], "--size-mm=40: is only for .zip and .pdf; --dpi=600: is only"),
+        ("c.xlsx", ["--image-format", "png"], "--image-format='png': is only for .zip"),
     ):
         assert main(["export", str(tmp_path / file), "--store", store, *options]) == 2
         assert told in capsys.readouterr().err

@@ -178,17 +178,17 @@ def test_properties_that_cannot_be_drawn_are_refused_before_anything_is_stored(p
 @pytest.mark.parametrize(
     ("content", "title"),
     [
-        ("BCD\n002\n1\nSCT\n\nRed Cross\nDE71110220330123456789\nEUR1", "Bank transfer (SEPA)"),
+        ("BCD\n002\n1\nSCT\n\nRed Cross\nDE71110220330123456789\nEUR1", "bank transfer (SEPA)"),
         ("BCD\n002\n1\nINST\n\nRed Cross\nDE71110220330123456789\nEUR1", "payment"),
         ("SPC\r\n0200\r\n1\r\nCH4431999123000889012\r\nK\r\nRobert Schneider AG", "payment"),
         (
             "00020101021126370009SG.PAYNOW010100211UEN2012345675204000053037025802SG5904Shop6009Singapore6304ABCD",
             "payment",
         ),
-        ("01095060001343523712", "Product data (GS1)"),
+        ("01095060001343523712", "product data (GS1)"),
         ("otpauth://steam/ana?secret=JBSWY3DPEHPK3PXP", "one-time password"),
         ("otpauth-migration://offline?data=CiEK", "one-time password"),
-        ("\ufeffotpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP", "One-time password"),
+        ("\ufeffotpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP", "one-time password"),
         ("\u201cotpauth://steam/ana?secret=JBSWY3DPEHPK3PXP", "one-time password"),
     ],
 )

@@ -8,7 +8,7 @@ import lxml.html
 import pytest
 
 from qrkit import Brand, charts, open_portfolio, report
-from qrkit.errors import RemoteContentDisabled
+from qrkit.errors import NotFound, RemoteContentDisabled
 
 ACME = Brand("Acme & Söhne", ink="#431407", accent="#F97316", ground="#FFF7ED", logo="icon:heart")
 JUNE = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -44,6 +44,10 @@ def test_brand_in_use_is_the_default(shop):
     shop.brands.use("acme")
     assert report.portfolio(shop) == report.portfolio(shop, brand=ACME)
     assert "Other" in report.portfolio(shop, brand=Brand("Other")).html
+    shop.brands.save("other", Brand("Other"))
+    assert report.portfolio(shop, brand="other") == report.portfolio(shop, brand=Brand("Other"))
+    with pytest.raises(NotFound, match="no brand 'othr'"):
+        report.portfolio(shop, brand="othr")
     shop.brands.use(None)
     assert not parsed(report.portfolio(shop)).xpath("//p[@class='mark']")
 

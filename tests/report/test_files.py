@@ -232,5 +232,7 @@ def test_a_browser_that_prints_nothing_is_told_of(page, tmp_path, monkeypatch, t
 def test_a_pdf_is_not_written_where_no_file_is_named(shop, tmp_path, monkeypatch, capsys, folder):
     monkeypatch.chdir(tmp_path)
     assert main(["report", "--pdf", "-o", folder, "--store", shop.store.path]) == 2
-    assert capsys.readouterr().err == f"qrkit report: output='{folder}': is a folder; name a file, such as report.pdf\n"
+    assert (
+        capsys.readouterr().err == f"qrkit report: --output='{folder}': is a folder; name a file, such as report.pdf\n"
+    )
     assert not list(tmp_path.iterdir())

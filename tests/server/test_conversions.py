@@ -202,6 +202,7 @@ def test_orders_of_shops_come_in_as_tables(site):
     "named",
     [
         "https://go.example.com/door", "go.example.com/door", "https://go.example.com/door/?a=b", "/door",
+        "https://go.example.com:443/door",
         "https://GO.example.com/door/readable-tail", "https://old.example/qr/door",
     ],
 )  # fmt: skip
@@ -215,7 +216,8 @@ def test_a_short_url_names_its_qr_code(site, named):
 
 @pytest.mark.parametrize(
     "page", ["https://shop.example/door", "shop.example/2026/door?x=1", "https://go.example.com/foo/door", "foo/door",
-             "door/thanks", "https://go.example.com/", "ftp://go.example.com/door"]
+             "door/thanks", "https://go.example.com/", "ftp://go.example.com/door",
+             "https://go.example.com:8443/door"]
 )  # fmt: skip
 def test_the_pages_of_a_shop_name_no_qr_code(site, page):
     made = site.shop.conversions.insert([{"short_code": page, "time": site.now, "id": "1"}])

@@ -17,8 +17,8 @@ TRANSLATED = LANGUAGES[1:]
 SENTENCES = set().union(*map(words_of, TRANSLATED))
 """Every sentence that is translated into any language."""
 SAME = {
-    "de": {"App", "Text", "Name", "Organisation", "Web", "Cc", "Bcc"},
-    "fr": {"E-mail", "Message", "Contact", "Note", "Organisation", "mobile", "fax", "Cc"},
+    "de": {"App", "Text", "Name", "Web", "Cc", "Bcc"},
+    "fr": {"E-mail", "Message", "Contact", "Note", "mobile", "fax", "Cc"},
     "es": {"fax", "No", "Error {status}"},
     "it": {"E-mail", "App", "Password", "Cc", "fax", "No"},
     "pt": {"E-mail", "Cc", "fax"},

@@ -1,5 +1,6 @@
 """How long visits are kept, the sweep, and the report that tells of both."""
 
+import re
 import socket
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
@@ -172,7 +173,7 @@ def test_the_report_tells_what_is_kept_too_long(shop):
     shop.keep_visits(days=30)
     report = shop.privacy_report()
     assert report.kept.overdue == 2
-    assert "2 of them are older than that" in str(report)
+    assert "Kept for longer: 2 visits." in str(report)
     assert report.to_frame().set_index("name")["kept_for"].to_dict() | {"day_counts": ""} == dict.fromkeys(
         REASONS, "30 days"
     ) | {"day_counts": ""}
@@ -180,6 +181,15 @@ def test_the_report_tells_what_is_kept_too_long(shop):
     after = shop.privacy_report()
     assert (after.kept.overdue, after.kept.visits, after.kept.swept) == (0, 1, 2)
     assert "Of 2 earlier visits, only counts are kept." in str(after)
+
+
+def test_the_report_counts_single_days_and_visits(shop):
+    shop.scans.insert(frame(0, 2))
+    shop.keep_visits(days=1)
+    told = str(shop.privacy_report())
+    assert "Visits are kept for 1 day, then reduced to counts." in told
+    assert "Kept for longer: 1 visit." in told
+    assert not re.search(r"\b1 (days|visits)", told)
 
 
 def test_the_report_speaks_of_ones_own_visits_alone(shop):
@@ -197,7 +207,7 @@ def test_the_report_shows_itself_in_a_notebook(shop):
     assert page.startswith("<p>1 visit is kept, the oldest of 2026-03-10 12:00:00 UTC.")
     assert all(reason.what in page for reason in REASONS.values())
     assert page.count("<li>") == len(NEVER_KEPT)
-    assert "- country, from a GeoIP database: scans by country; 1 visits, forever" in str(shop.privacy_report())
+    assert "- country, from a GeoIP database: scans by country; 1 visit, forever" in str(shop.privacy_report())
 
 
 def test_a_snapshot_reports_and_sweeps_nothing(shop):

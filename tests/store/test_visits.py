@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import local_account
 from qrkit.store import Scans, Store
+from qrkit.store.questions.scans import FEW
 from qrkit.store.questions.visit_frame import FRAME_COLUMNS
 from qrkit.store.recording.user_agents import parse_user_agent
 from qrkit.store.recording.visit_rows import insert_visits
@@ -483,6 +484,19 @@ def test_many_rows_are_stored_as_they_are(portfolio):
     assert found["visitor"].dropna().tolist() == list(range(late))
     assert found["latitude"].sum() == 52.5 * late
     assert found["qrcode"].str.lower().tolist() == given["short_code"].tolist()
+
+
+def test_many_scans_are_read_as_few_are(portfolio):
+    """Texts of many are read by number; empty, missing and repeated ones come out the same."""
+    number, texts = FEW + 5, ["DE", "", None, "Ü'\"\n", "\U0001f389"]
+    days = pd.date_range("2026-01-01", periods=number, freq="7s", tz="UTC")
+    given = pd.DataFrame({"short_code": ["door", "shelf", "door"] * (number // 3), "time": days})
+    for at, name in enumerate(["region", "city", "referrer", "content"]):
+        given[name] = [texts[(at + row) % len(texts)] for row in range(number)]
+    portfolio.scans.insert(given)
+    many, few = portfolio.scans.to_frame(), portfolio.scans.where(until=days[FEW]).to_frame()
+    assert (len(many), len(few)) == (number, FEW)
+    pd.testing.assert_frame_equal(many[:FEW], few)
 
 
 # ---- the view

@@ -26,17 +26,15 @@ _FROM_XYZ = (
     (0.0719554, -0.2289768, 1.4053860),
 )
 """CIE XYZ for the white D50 to linear sRGB."""
-BLEND_MODES = frozenset(
-    """
+BLEND_MODES = """
     normal multiply screen overlay darken lighten color-dodge color-burn hard-light soft-light difference exclusion hue
     saturation color luminosity
-    """.split()  # noqa: SIM905
-)
+""".split()  # noqa: SIM905
 """Values of `mix-blend-mode` that renderers know."""
 _SYSTEM_COLORS = {
     **dict.fromkeys(("canvas", "field", "window"), "#ffffff"),
     **dict.fromkeys(("buttontext", "canvastext", "fieldtext", "marktext", "windowtext"), "#000000"),
-    **{"buttonface": "#efefef", "graytext": "#808080"},
+    **{"buttonborder": "#000000", "buttonface": "#efefef", "graytext": "#808080", "linktext": "#0000ee"},
 }
 """System colors as Chromium shows them in light mode; office programs write some of them."""
 _MEDIA = {
@@ -46,10 +44,11 @@ _MEDIA = {
     **dict.fromkeys(("(prefers-reduced-motion:reduce)", "(prefers-contrast:more)", "(prefers-contrast:less)"), False),
 }
 """Whether a browser that shows a picture on a screen matches a part of a media query."""
-_LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
-_NEUTRAL = frozenset({"none", "auto", "normal"})
+_LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em"})
+_NEUTRAL = frozenset({"none", "auto", "normal", "visible", "ltr", "mixed"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
+_FONT = re.compile(r"([a-zA-Z0-9 -]*?) *([0-9.]+(?:[a-z]+|%))(?:\s*/\s*\S+)?\s+(\S.*)", re.DOTALL)
 _ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
 
 
@@ -104,9 +103,10 @@ def _wide(color: Any) -> tuple[float, float, float] | None:
     return red, green, blue
 
 
-def has_known_unit(word: Any) -> bool:
-    """Return False for a length that depends on the window or on anything else outside the file."""
-    return word.type != "dimension" or word.lower_unit in _ANGLES.keys() | _LENGTHS
+def is_plain(word: Any) -> bool:
+    """Return False for a function, an address, and a length that depends on the window or the font."""
+    has_known_unit = word.type != "dimension" or word.lower_unit in _ANGLES.keys() | _LENGTHS
+    return has_known_unit and word.type not in ("function", "url")
 
 
 def is_neutral(tokens: Tokens, *, is_length: bool) -> bool:
@@ -135,7 +135,8 @@ def transform_of(words: Tokens) -> str | None:
     for word in words:
         if word.type != "function":
             return None
-        numbers = [_number(one) for one in words_of(word.arguments) if one.type != "literal"]
+        may_be_plain = word.lower_name.startswith(("matrix", "scale"))
+        numbers = [_number(one, may_be_plain=may_be_plain) for one in words_of(word.arguments) if one.type != "literal"]
         text = _svg_function(word.lower_name, [one for one in numbers if one is not None])
         if text is None or None in numbers:
             return None
@@ -164,13 +165,29 @@ def _svg_function(name: str, numbers: list[float]) -> str | None:
     return None
 
 
-def _number(word: Any) -> float | None:
-    """Return a number, a length in pixels or an angle in degrees."""
-    if word.type == "number":
+def _number(word: Any, *, may_be_plain: bool) -> float | None:
+    """Return a number, a length in pixels or an angle in degrees; lengths and angles other than 0 have a unit."""
+    if word.type == "number" and (may_be_plain or not word.value):
         return float(word.value)
     if word.type == "dimension" and word.lower_unit in _ANGLES:
         return float(word.value) * _ANGLES[word.lower_unit]
     return float(word.value) if word.type == "dimension" and word.lower_unit == "px" else None
+
+
+def path_of(words: Tokens) -> str | None:
+    """Return the data in `path("…")`."""
+    inside = words_of(words[0].arguments) if getattr(words[0], "lower_name", "") == "path" else []
+    return str(inside[0].value) if [one.type for one in inside] == ["string"] else None
+
+
+def font_of(text: str) -> dict[str, str]:
+    """Return the properties that a `font` stands for; none if it has no size and family."""
+    if (match := _FONT.fullmatch(text)) is None:
+        return {}
+    before, size, family = match.groups()
+    style = next((one for one in before.split() if one in ("italic", "oblique")), "normal")
+    weight = next((one for one in before.split() if one.isdigit() or one.startswith("bold")), "normal")
+    return {"font-style": style, "font-weight": weight, "font-size": size, "font-family": family}
 
 
 def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:

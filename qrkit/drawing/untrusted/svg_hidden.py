@@ -6,22 +6,19 @@ from typing import Any
 
 from lxml import etree
 
-from qrkit.drawing.untrusted.svg_values import NAMESPACE
+from qrkit.drawing.untrusted.svg_values import NAMESPACE, pixels, view_box
 
-_ELEMENTS = frozenset(
-    """
+_ELEMENTS = """
     svg g defs symbol use image path rect circle ellipse line polyline polygon clipPath mask pattern marker
     linearGradient radialGradient stop filter text tspan textPath
-    """.split()  # noqa: SIM905
-)
+""".split()  # noqa: SIM905
 """Elements that stay, with the primitives of filters."""
+_ANIMATED = "the SVG is animated, and is drawn without the animation"
 _DOUBTED_ELEMENTS = {
     "foreignObject": "the SVG embeds HTML, which is left out",
-    **dict.fromkeys(
-        ("animate", "animateTransform", "animateMotion", "set"),
-        "the SVG is animated, and is drawn without the animation",
-    ),
+    **dict.fromkeys(("animate", "animateTransform", "animateMotion", "set"), _ANIMATED),
     **dict.fromkeys(("video", "audio", "canvas", "iframe"), "the SVG embeds media, which are left out"),
+    **dict.fromkeys(("feConvolveMatrix", "feDisplacementMap", "feTile"), "the SVG has a filter drawn in several ways"),
 }
 _IN_LINKS: Any = etree.ETXPath(f"//{NAMESPACE}a/{NAMESPACE}a | //{NAMESPACE}switch/{NAMESPACE}a/*")
 """Finds links within links, and the children of a link in a switch; Chromium draws neither."""
@@ -62,5 +59,7 @@ def drop_hidden(root: etree._Element, doubts: dict[str, None]) -> None:
 
 def _is_shown(element: etree._Element) -> bool:
     languages = element.get("systemLanguage")
-    speaks = languages is None or any(one.strip().lower() in ("en", "en-us") for one in languages.split(","))
-    return speaks and not element.get("requiredExtensions")
+    speaks = languages is None or any(one.strip().lower()[:3] in ("en", "en-") for one in languages.split(","))
+    view = view_box(element.get("viewBox", ""))[2:] if kind_of(element) in ("svg", "symbol") else []
+    sizes = [pixels(element.get(name, ""), 1) for name in ("width", "height")] if kind_of(element) == "svg" else []
+    return speaks and "requiredExtensions" not in element.attrib and 0 not in view and min(sizes, default=1) > 0

@@ -7,7 +7,7 @@ from typing import Any
 from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
 from qrkit.drawing.untrusted.svg_values import NAMESPACE, too_much
 
-_SAME_FONTS = frozenset({FONT_NAME.lower(), "sans-serif", "system-ui", "ui-sans-serif", "inherit"})
+_SAME_FONTS = frozenset({FONT_NAME.lower(), "sans-serif", "system-ui", "ui-sans-serif", "inherit", "normal"})
 MOST_LETTERS = 1_000
 
 
@@ -19,7 +19,7 @@ def letters_of(root: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not text.strip():
         return (), ()
     missing = sorted({one for one in text if not one.isspace()} - own_letters("regular", text).outlines.keys())
-    given = [one.get("font-family", "") or one.get("style", "").partition("font:")[2] for one in root.iter()]
+    given = [one.get(name, "") for name in ("font-family", "font-style", "font-variant") for one in root.iter()]
     fonts = dict.fromkeys(name for one in given if one and (name := one.partition(",")[0].strip(" \"'\n\t")))
     other = [name[:40] for name in fonts if name.lower() not in _SAME_FONTS]
     doubts = [f"the SVG has the letters {', '.join(missing[:8])!r} in a text, which {FONT_NAME} lacks"]

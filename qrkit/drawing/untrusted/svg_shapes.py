@@ -54,18 +54,10 @@ _SLOW = {"clipPath": 25, "mask": 100, "pattern": 50, "linearGradient": 12, "radi
 """Effects drawn on a separate surface or pixel by pixel, and the number of plain shapes that take as long."""
 _GRADIENTS = frozenset({"linearGradient", "radialGradient"})
 _ELEMENTS = _SHAPES | _LAYERS | _GRADIENTS | {"g", "defs", "symbol", "use", "svg", "stop"}
-_TARGETS = {
-    "fill": _GRADIENTS | {"pattern"},
-    "stroke": _GRADIENTS | {"pattern"},
-    "clip-path": {"clipPath"},
-    "mask": {"mask"},
-}
-_HREF_TARGETS = {
-    "use": _SHAPES | {"g", "use", "symbol", "svg"},
-    "linearGradient": _GRADIENTS,
-    "radialGradient": _GRADIENTS,
-    "pattern": {"pattern"},
-}
+_TARGETS = {"clip-path": frozenset({"clipPath"}), "mask": frozenset({"mask"})}
+_TARGETS |= dict.fromkeys(("fill", "stroke"), _GRADIENTS | {"pattern"})
+_HREF_TARGETS = {"use": _SHAPES | {"g", "use", "symbol", "svg"}, "pattern": frozenset({"pattern"})}
+_HREF_TARGETS |= dict.fromkeys(_GRADIENTS, _GRADIENTS)
 
 
 def sanitised(file: Plain) -> tuple[Drawing, list[str]]:
@@ -78,8 +70,8 @@ def sanitised(file: Plain) -> tuple[Drawing, list[str]]:
     copy.resolve(file.name)
     copy.lost += drawing.attributes.keys() - PRESENTATION.keys() - {"viewBox"}
     drawing.attributes = {key: value for key, value in drawing.attributes.items() if key in PRESENTATION}
-    if max(map(abs, file.box)) > LARGEST_NUMBER or min(file.box[2:]) < 1 / LARGEST_NUMBER:
-        raise too_much(f"sides of at most {LARGEST_NUMBER:,.0f}")
+    if max(map(abs, file.box)) > LARGEST_NUMBER or min(file.box[2:]) < 0.01:  # librsvg draws nothing
+        raise too_much(f"sides of at most {LARGEST_NUMBER:,.0f}, and at least 0.01")
     _Weight(copy.nodes, file.box).check(drawing)
     style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
     markup = f"<g{style}>{markup}</g>" if style else markup
@@ -246,9 +238,7 @@ class _Weight:
 
 
 def _combine(costs: list[_Cost]) -> _Cost:
-    if not costs:
-        return _Cost()
-    drawn, depth, scale, outlines, tile = zip(*costs, strict=True)
+    drawn, depth, scale, outlines, tile = zip(_Cost(), *costs, strict=True)
     return _Cost(sum(drawn), max(depth), max(scale), sum(outlines), max(tile))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from itertools import dropwhile
 from typing import Any, NamedTuple
@@ -24,11 +24,13 @@ from qrkit.drawing.untrusted.svg_css import (
     Tokens,
     address_of,
     color_of,
-    has_known_unit,
+    font_of,
     is_neutral,
     is_of_fonts,
+    is_plain,
     media_holds,
     origin_of,
+    path_of,
     shape_of,
     transform_of,
     words_of,
@@ -41,10 +43,12 @@ from qrkit.drawing.untrusted.svg_values import (
     COLORS,
     GEOMETRY,
     INITIAL,
+    LENGTHS,
     NAMESPACE,
     PRESENTATION,
     REFERENCES,
     has_unknown_unit,
+    is_invalid,
     is_simple,
     pixels,
     refused,
@@ -75,21 +79,17 @@ _UNPARSED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?(xml-s
 """Matches comments, texts and instructions; the group says that an instruction refers to a style sheet."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
-_UNSEEN = frozenset(
-    """
+_UNSEEN = """
     class id style role focusable tabindex version baseProfile zoomAndPan enable-background cursor pointer-events
     text-rendering mix-blend-mode isolation font marker
-    """.split()  # noqa: SIM905
-)
+""".split()  # noqa: SIM905
 """Attributes that change nothing once styles are resolved, or are properties of style sheets only."""
 _UNSEEN_PREFIXES = ("{", "on", "data-", "aria-")
-_LETTERING = frozenset(
-    """
+_LETTERING = """
     font-family font-size font-weight font-style font-stretch font-variant text-anchor letter-spacing word-spacing
     dominant-baseline alignment-baseline baseline-shift writing-mode text-decoration direction white-space
-    """.split()  # noqa: SIM905
-)
-_IN_STYLE = frozenset({"mix-blend-mode", "isolation", "font"})
+""".split()  # noqa: SIM905
+_IN_STYLE = frozenset({"mix-blend-mode", "isolation"})
 """Properties that renderers read only in `style`."""
 _PROPERTIES = (
     PRESENTATION.keys()
@@ -97,28 +97,30 @@ _PROPERTIES = (
     | COLORS
     | REFERENCES
     | _IN_STYLE
-    | {"marker", "flood-opacity", "color-interpolation", "color-interpolation-filters", "image-rendering"}
+    | {"marker", "flood-opacity", "color-interpolation", "color-interpolation-filters", "image-rendering", "font"}
 )
+_FROM_CSS = _PROPERTIES.difference(_UNSEEN) | (GEOMETRY - {"d"})
+"""Properties that browsers read in attributes as in style sheets."""
 _TRANSFORM = frozenset({"transform", "transform-origin", "transform-box"})
-_DOUBTED = frozenset(
-    """
-    all animation animation-name backdrop-filter mask-image mask-border mask-composite mask-mode offset offset-path
-    perspective rotate scale translate zoom
-    """.split()  # noqa: SIM905
-)
+_DOUBTED = """
+    all animation animation-name backdrop-filter content-visibility direction mask-image mask-border mask-composite
+    mask-mode offset offset-path perspective rotate scale text-orientation text-shadow text-transform translate zoom
+""".split()  # noqa: SIM905
 """Properties that change a picture and are not understood."""
-_ROOT_DOUBTED = ("background-image", "border", "margin", "padding")
+_ROOT_DOUBTED = ("background-image", "border", "box-shadow", "margin", "outline", "padding")
 """Properties of the box of a whole picture."""
 _PAINT_SERVERS = ("linearGradient", "radialGradient", "pattern")
 _QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
-_DEFAULTS = frozenset({"unset", "revert", "revert-layer"})
-_EMPTY = {"rx": "0", "ry": "0", "systemLanguage": ""}
+_DEFAULTS = frozenset({"unset", "revert"})
+_EMPTY = {"rx": "0", "ry": "0", "systemLanguage": "", "requiredExtensions": ""}
 """What an empty attribute means; Chromium treats an empty radius as 0. Others are ignored."""
 _BEHIND = frozenset({"background", "background-color"})
 _MARKERS = ("marker-start", "marker-mid", "marker-end")
-_FILTERS = frozenset(
-    "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
-)
+_TRANSFORMS = {"pattern": "patternTransform"} | dict.fromkeys(_PAINT_SERVERS[:2], "gradientTransform")
+"""The attribute that a `transform` in a style becomes, where it has another name."""
+_STRAY_COMMA = re.compile(r",(?=\s*(?:[A-Za-z]|$))")
+"""Matches a comma between the numbers and the next command of a path, which browsers ignore."""
+_FILTERS = "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia"
 
 
 class Plain(NamedTuple):
@@ -203,6 +205,7 @@ def _framed(root: etree._Element, background: str) -> tuple[etree._Element, tupl
     """Return the root with a viewBox in the proportions of the picture and the background, and the viewBox."""
     inner = view_box(root.get("viewBox", ""))
     given = _size(root)
+    root.attrib.pop("display", "")  # browsers show the whole picture all the same
     if not inner:
         inner = [0.0, 0.0, pixels(root.get("width", ""), 300), pixels(root.get("height", ""), 150)]
     across, down = given or inner[2:]
@@ -243,6 +246,12 @@ def _is_initial(value: Tokens) -> bool:
     return len(words) == 1 and getattr(words[0], "lower_value", "") == "initial"
 
 
+def _is_seen(name: str, value: str) -> bool:
+    """Return True for an attribute that may change the picture, and does not lead out of the file."""
+    is_unseen = name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or is_invalid(name, value)
+    return not is_unseen and "url(" not in value.lower()
+
+
 class _Styles:
     """Resolves the style sheets and `style` attributes of a file.
 
@@ -265,7 +274,7 @@ class _Styles:
         self._view = view_box(root.get("viewBox", ""))[2:] or _size(root)
         self._matcher, self._selectors = cssselect2.Matcher(), 0
         for sheet in root.iter(f"{NAMESPACE}style", "{http://www.w3.org/1999/xhtml}style"):
-            if sheet.get("type", "text/css") in ("", "text/css") and self._holds(sheet.get("media", "")):
+            if sheet.get("type", "text/css").lower() in ("", "text/css") and self._holds(sheet.get("media", "")):
                 text = "".join(str(piece) for piece in sheet.itertext())
                 self._add_rules(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True))
         if self._selectors * len(self._elements) > MOST_MATCHES:
@@ -357,7 +366,10 @@ class _Styles:
         for name, tokens in declared:
             self._take(element, kept, name, tokens, variables)
         above: Any = [one.attrib for one in element.iterancestors()]
-        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, ChainMap(kept, self._by_use, *above)))
+        inherited = ChainMap(kept, self._by_use, *above)
+        if kind_of(element) in ("rect", "circle", "ellipse"):  # renderers draw markers on them, but browsers do not
+            kept |= {name: "none" for name in _MARKERS if inherited.get(name, "none") != "none"}
+        self.doubts |= dict.fromkeys(unknown_to_renderers(kept, inherited))
         self._transform(element, kept)
         if in_style := ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys())):
             kept["style"] = in_style
@@ -372,12 +384,11 @@ class _Styles:
         kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
             name, value = str(key), str(text)
-            if name in _PROPERTIES - _UNSEEN and not is_simple(name, value):
+            if name in _FROM_CSS and not is_simple(name, value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
-            elif (value or name in _EMPTY) and not (
-                name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
-            ):
-                value = value.lower() if name in PRESENTATION.keys() - COLORS else value
+            elif (value or name in _EMPTY) and _is_seen(name, value):
+                value = value.lower() if name in (PRESENTATION.keys() - COLORS) | LENGTHS else value
+                value = _STRAY_COMMA.sub(" ", value) if name == "d" else value
                 kept[name] = value or _EMPTY[name]
                 is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
                 if has_unknown_unit(name, value) and not is_size:
@@ -389,24 +400,36 @@ class _Styles:
     ) -> None:
         """Set the attributes of a declaration; an invalid one leaves the attributes as they are."""
         is_of_root = element is self._root and name.startswith(_ROOT_DOUBTED)
-        if name in _DOUBTED or is_of_root:
+        is_view = element is not self._root and kind_of(element) in ("svg", "symbol", "use")  # browsers disagree
+        if name in _DOUBTED or is_of_root or (name in ("width", "height") and is_view):
             if not is_neutral(tokens, is_length=is_of_root):
                 self._doubt(f"the SVG has the property {name!r}, which is not understood")
         elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else GEOMETRY):
-            tokens = self._replaced(tokens, variables)
-            if name == "mix-blend-mode" and (mode := tinycss2.serialize(tokens).strip().lower()) not in BLEND_MODES:
-                self._doubt(f"the SVG has the blend mode {mode[:20]!r}, which is not understood")
-            for one in _MARKERS if name == "marker" else [name]:
-                value = self._value(one, tokens)
+            replaced = self._replaced(tokens, variables)
+            for one, value in self._values(kind_of(element), name, replaced).items():
                 if value is None:
-                    if any(token.type in ("function", "url") or not has_known_unit(token) for token in tokens):
+                    if not all(map(is_plain, replaced)):
                         self._doubt(f"the SVG has a value of the property {one!r} that is not understood")
+                    if any(getattr(token, "lower_name", "") == "var" for token in tokens):  # counts as declared
+                        kept.pop(one, None)
                 elif one in _BEHIND:
                     self.background = value.replace("none", "")
                 elif value:
                     kept[one] = value
                 else:
                     kept.pop(one, None)
+
+    def _values(self, kind: str, name: str, tokens: Tokens) -> Mapping[str, str | None]:
+        """Return the attributes that a declaration becomes, with values as those of `_value`."""
+        text = tinycss2.serialize(tokens).strip()
+        if name == "mix-blend-mode" and text.lower() not in BLEND_MODES:
+            self._doubt(f"the SVG has the blend mode {text.lower()[:20]!r}, which is not understood")
+        if name == "font":
+            return font_of(text)
+        if name == "white-space":
+            return {_SPACE: "preserve"} if text.lower() in ("pre", "pre-wrap", "break-spaces") else {}
+        names = _MARKERS if name == "marker" else [_TRANSFORMS.get(kind, name) if name == "transform" else name]
+        return {one: self._value(one, tokens) for one in names}
 
     def _replaced(self, tokens: Tokens, variables: dict[str, Tokens], depth: int = 0) -> Tokens:
         """Return a value with its variables replaced; an unknown one makes it empty, as if it were not declared."""
@@ -443,19 +466,15 @@ class _Styles:
             return self._paint(words)
         if name in REFERENCES:
             return "none" if only == "none" else self._references(name, words)
-        if name == "d" and only == "none":
-            return ""
         if name == "d":
-            is_path = words[0].type == "function" and words[0].lower_name == "path"
-            texts = [one.value for one in words[0].arguments if one.type == "string"] if is_path else []
-            return texts[0] if texts else None
-        if name == "transform":
+            return "" if only == "none" else path_of(words)
+        if name in _TRANSFORMS.values() or name == "transform":
             return "" if only == "none" else transform_of(words)
-        if any(one.type in ("function", "url") or not has_known_unit(one) for one in words):
+        text = str(tinycss2.serialize(tokens)).strip()
+        if is_invalid(name, text) or not all(map(is_plain, words)):
             return None
         if name == "image-rendering":
             return "optimizeSpeed" if only in ("pixelated", "crisp-edges") else ""
-        text = str(tinycss2.serialize(tokens)).strip()
         return text.lower() if name in PRESENTATION else text
 
     def _paint(self, words: Tokens) -> str | None:
@@ -479,7 +498,9 @@ class _Styles:
                 found.append(f"url(#{self._new_ids[target]})")
             elif word.type != "function":
                 return None
-            elif name == "filter" and word.lower_name in _FILTERS:
+            elif name == "filter" and word.lower_name in _FILTERS.split():
+                if not all(color_of(one) or is_plain(one) for one in word.arguments):
+                    return None
                 arguments = [color_of(one) or tinycss2.serialize([one]) for one in word.arguments]
                 found.append(f"{word.lower_name}({''.join(arguments)})")
             elif name == "clip-path" and (shape := shape_of(word)):
@@ -538,8 +559,9 @@ class _Styles:
 
     def _transform(self, element: etree._Element, kept: dict[str, str]) -> None:
         """Fold the `transform-origin` into the transform."""
-        if element is self._root and kept.keys() & {"clip-path", "mask"} and _size(self._root) != self._view:
-            self._doubt("the SVG has a clip or a mask of the whole picture, which is not understood")
+        has_clip = kept.keys() & {"clip-path", "mask"} and _size(self._root) != self._view
+        if element is self._root and (has_clip or "url(" in kept.get("filter", "")):
+            self._doubt("the SVG has a clip, a mask or a filter of the whole picture, which is not understood")
         if element is self._root and kept.pop("transform", ""):
             self._doubt("the SVG has a transform of the whole picture, which is not understood")
         origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")

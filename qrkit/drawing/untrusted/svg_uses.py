@@ -8,7 +8,7 @@ from typing import Any
 
 from cssselect2 import ElementWrapper
 
-from qrkit.drawing.untrusted.svg_values import NAMESPACE, REFERENCES, pixels
+from qrkit.drawing.untrusted.svg_values import GEOMETRY, NAMESPACE, REFERENCES, pixels
 
 _SVG, _SYMBOL, _USE = (f"{NAMESPACE}{kind}" for kind in ("svg", "symbol", "use"))
 _OF_VIEW = ("viewBox", "preserveAspectRatio", "overflow")
@@ -35,8 +35,10 @@ def _rules(matcher: Any, element: Any) -> set[int]:
 
 
 def is_placed(target: Any) -> bool:
-    """Return True for a nested svg or a symbol that is not drawn where the `use` says."""
-    return "transform" in target.attrib or any(pixels(str(target.get(name, "0")), 1) for name in ("x", "y"))
+    """Return True for a nested svg or a symbol that is not drawn where the `use` says, or not as large."""
+    has_place = "transform" in target.attrib or any(pixels(str(target.get(name, "0")), 1) for name in ("x", "y"))
+    inside = () if target.tag != _SYMBOL or "viewBox" in target.attrib else target.iterdescendants()
+    return has_place or any("%" in str(one.get(name)) for one in inside for name in GEOMETRY)
 
 
 def adapt_use(use: MutableMapping[str, str], symbol: Any) -> None:

@@ -18,17 +18,7 @@ MOST_DASHES = 32
 LONGEST_VALUE = 500
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_UNITS = {
-    "": 1.0,
-    "px": 1.0,
-    "pt": 4 / 3,
-    "pc": 16.0,
-    "mm": 96 / 25.4,
-    "cm": 96 / 2.54,
-    "in": 96.0,
-    "em": 16.0,
-    "ex": 8.0,
-}
+_UNITS = {"": 1.0, "px": 1, "pt": 4 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": 16, "ex": 8}
 _LENGTH = re.compile(rf"({_NUMBER.pattern})(%|em|ex|px|pt|pc|mm|cm|in)?")
 _LIST = re.compile(r"[-+0-9eE.,\s]*")
 _PATH = re.compile(r"[-+0-9eE.,\sMmZzLlHhVvCcSsQqTtAa]*")
@@ -36,14 +26,12 @@ _TRANSFORM = re.compile(r" ?(matrix|translate|scale|rotate|skewX|skewY) ?\(([-+0
 REFERENCE = re.compile(r"""url\(\s*["']?#([^"')\s]+)["']?\s*\)\s*(.*)""", re.DOTALL)
 _COLOR = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgb|hsl)a?\([-0-9.,%/ ]{1,60}\)")
 _COLOR_WORDS = COLOR_NAMES.keys() | {"none", "currentcolor", "inherit", "transparent"}
-_KEYWORDS = frozenset(
-    """
+_KEYWORDS = """
     none inherit auto nonzero evenodd butt round square miter bevel inline block visible hidden collapse
     geometricPrecision crispEdges optimizeSpeed non-scaling-stroke normal fill stroke markers luminance alpha
     userSpaceOnUse objectBoundingBox pad reflect repeat meet slice
     xMinYMin xMidYMin xMaxYMin xMinYMid xMidYMid xMaxYMid xMinYMax xMidYMax xMaxYMax
-    """.split()  # noqa: SIM905
-)
+""".split()  # noqa: SIM905
 
 
 def _check_numbers(value: str) -> str:
@@ -91,7 +79,7 @@ def _dashes(value: str) -> str | None:
 
 def _keywords(value: str) -> str | None:
     words = value.split()
-    return value if 0 < len(words) <= 3 and _KEYWORDS.issuperset(words) else None
+    return value if 0 < len(words) <= 3 and set(words).issubset(_KEYWORDS) else None
 
 
 def _color(value: str) -> str | None:
@@ -142,22 +130,27 @@ INITIAL = {
     **dict.fromkeys((*GEOMETRY, *_NOT_INHERITED.split()), ""),
 }
 """Initial values of properties; empty for those that are not inherited: an element without the attribute has them."""
-_LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
+LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
 _SIMPLE = re.compile(r"[^(\\]*")
 _SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
-_UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em|ex)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
+_UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
 
 
 def is_simple(name: str, value: str) -> bool:
     """Return True for a value of a property that renderers read as browsers do."""
-    if name == "image-rendering":  # in an attribute, renderers know only its older values
+    if name in ("image-rendering", "direction"):  # in attributes, renderers know other values, or draw others
         return False
     return (_SIMPLE_COLOR if name in COLORS else _SIMPLE).fullmatch(value) is not None
 
 
+def is_invalid(name: str, value: str) -> bool:
+    """Return True for a value that browsers ignore and renderers do not."""
+    return value in ("revert-layer", "miter-clip") or (name == "stroke-width" and value.startswith("-"))
+
+
 def has_unknown_unit(name: str, value: str) -> bool:
     """Return True for an attribute with a length in a unit that renderers do not know, such as `rem`."""
-    return name in _LENGTHS and any(map(_UNKNOWN_UNIT.fullmatch, value.replace(",", " ").split()))
+    return name in LENGTHS and any(map(_UNKNOWN_UNIT.fullmatch, value.replace(",", " ").split()))
 
 
 def unknown_to_renderers(attributes: Mapping[str, str], inherited: Mapping[str, str]) -> Iterator[str]:

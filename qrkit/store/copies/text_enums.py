@@ -44,11 +44,11 @@ def create_enums(run: Callable[[str, dict[str, Any]], Any], table: str, texts: M
 
 
 def enum_frame(store: Store, sql: str, texts: str, parameters: Mapping[str, Any], *, order: str) -> pd.DataFrame:
-    """Return the rows of a query, with categorical columns in place of text.
+    """Return the rows of a query, with categorical columns in place of text; with text if `texts` is "".
 
     The caller must have an open transaction, so that `texts`, the SELECT of `texts_of`, lists all texts.
     """
-    (row,) = store.rows(texts, parameters)
+    row = store.rows(texts, parameters)[0] if texts else {}
     selected = create_enums(store.rows, "frame", row)
     frame = store.frame(f"SELECT {selected} FROM ({sql}) ORDER BY {order}", parameters)
     for type in _types("frame", row).values():

@@ -107,19 +107,17 @@ def archive(
                 break
             done = _archive_month(store, files, row["month"], until, done)
     tidy(store)
-    place = place_of(store)
-    if place and history_files(store):
+    if (place := place_of(store)) and history_files(store):
         write_tables(store, place)
     return done
 
 
 def forget_archived(store: Store, files: Store, before: datetime) -> None:
     """Take the visits before a timestamp (UTC without a time zone) out of the history, in the open transaction."""
-    place = files.database.history
     old = [file for file in history_files(store) if file.first < before]
-    if place is not None and old:
+    if old:
         kept = [
-            write_file(files, f"{archived_rows(place, file)} WHERE time >= TIMESTAMP '{before}'")
+            write_file(files, f"{archived_rows(files, file)} WHERE time >= TIMESTAMP '{before}'")
             for file in old
             if file.last >= before
         ]
@@ -162,8 +160,6 @@ def _archive_month(store: Store, files: Store, month: date, until: datetime, don
     since = datetime(month.year, month.month, 1)
     end = min((since + timedelta(days=31)).replace(day=1), until)
     recent = RECENT.format(since=since, until=end)
-    place = files.database.history
-    assert place is not None
     with rewriting(store):
         if store is not files:
             take_visits(store, files, recent)
@@ -172,7 +168,7 @@ def _archive_month(store: Store, files: Store, month: date, until: datetime, don
             return done
         listed = [file for file in history_files(store) if file.file.startswith(f"{month:%Y-%m}/")]
         old = [file for file in listed if _is_rewritten(file, days)]
-        selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(place, file) for file in old)]
+        selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(files, file) for file in old)]
         new = write_file(files, " UNION ALL ".join(selects))
         assert new is not None
         files.execute(f"DELETE FROM visits WHERE {recent}")

@@ -93,8 +93,7 @@ def place_of(store: Store) -> Place | None:
 def missing_folder(store: Store) -> Folder | None:
     """Return the folder of a store's archived visits if it is not there, but has to be; else None."""
     place = place_of(store)
-    is_missing = isinstance(place, Folder) and not place.is_used() and bool(store.rows(FILES))
-    return place if is_missing and isinstance(place, Folder) else None
+    return place if isinstance(place, Folder) and not place.is_used() and store.rows(FILES) else None
 
 
 def history_files(store: Store) -> list[HistoryFile]:
@@ -128,8 +127,10 @@ def hold_history(store: Store) -> None:
         raise ArchivedElsewhere(f"another process archives visits of {store.path}; try again when it is done")
 
 
-def archived_rows(place: Place, file: HistoryFile) -> str:
+def archived_rows(files: Store, file: HistoryFile) -> str:
     """Return a SELECT of the visits in a file."""
+    place = files.database.history
+    assert place is not None
     return archived_visits(place.address_of(file.file), file.version)
 
 
@@ -252,10 +253,8 @@ def check_history(store: Store) -> None:
     if "history is checked" in store.database.memory or not isinstance(place, Folder) or not place.is_used():
         return
     listed = {place.address_of(file.file): file for file in history_files(store) if place.has(file.file)}
-    found = {}
-    if listed:
-        rows = store.rows(FOOTERS.format(files=f"[{', '.join(map(quoted, listed))}]"))
-        found = {row["address"]: (row["visits"], row["first"], row["last"]) for row in rows}
+    rows = store.rows(FOOTERS.format(files=f"[{', '.join(map(quoted, listed))}]")) if listed else []
+    found = {row["address"]: (row["visits"], row["first"], row["last"]) for row in rows}
     for address, file in listed.items():
         if place.size(file.file) != file.bytes or found.get(address) != (file.visits, file.first, file.last):
             raise damaged(store.path, f"cannot be read: {address} is not the file that was archived under this name")
@@ -296,7 +295,7 @@ def _content(files: Store, rows: str) -> _Content:
 
 def _is_as_listed(files: Store, place: Place, file: HistoryFile) -> bool:
     with suppress(StoreDamaged):
-        found = _content(files, archived_rows(place, file))
+        found = _content(files, archived_rows(files, file))
         return (found.visits, found.first, found.last) == (file.visits, file.first, file.last)
     return False
 

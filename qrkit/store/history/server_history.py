@@ -72,10 +72,9 @@ def bring_equal(store: Store, visits: pd.DataFrame) -> str:
 
 def archived_agents(store: Store, files: Store) -> list[int]:
     """Return the numbers of the user agents of archived visits that the server has only in its files."""
-    place, listed = place_of(store), unseen_files(store)
-    if place is None or not listed:
+    if not (listed := unseen_files(store)):
         return []
-    rows = " UNION ALL ".join(archived_rows(place, file) for file in listed)
+    rows = " UNION ALL ".join(archived_rows(files, file) for file in listed)
     return [int(row["user_agent"]) for row in files.rows(f"SELECT DISTINCT user_agent FROM ({rows})")]
 
 
@@ -83,8 +82,7 @@ def _bring(
     store: Store, files: Store, table: str, select: str, *, since: datetime = datetime.min, until: datetime
 ) -> None:
     """Append archived visits to a table of the server: a SELECT of `{rows}`, for each file between two timestamps."""
-    place = place_of(store)
     for file in history_files(store):
-        if place is not None and file.first <= until and file.last >= since:
-            with csv_of(files, select.format(rows=archived_rows(place, file)), COLUMNS) as lines:
+        if file.first <= until and file.last >= since:
+            with csv_of(files, select.format(rows=archived_rows(files, file)), COLUMNS) as lines:
                 add_rows(store, table, lines, COLUMNS)

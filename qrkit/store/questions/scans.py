@@ -127,6 +127,8 @@ ORDER BY name
 ALL = "SELECT * FROM scans LEFT JOIN links USING (content)"
 """Each link is read once: reading it for every scan takes most of the time of a query."""
 IN_ORDER = "time"
+FEW = 10_000
+"""Of so few scans, a DataFrame gets each text as its own object sooner than DuckDB lists all distinct texts."""
 
 IDS = ("campaign_id", "qrcode_id")
 FILTERS = ("since", "until", *IDS, "kinds", "time_zone", "hour", "weekday", "tag", "fields", "most_a_day")
@@ -434,7 +436,8 @@ class Scans(Shown):
         """
         with reading_one_state(self.store):  # the texts of the rows are those that were listed
             rows = self.all_rows()
-            found = enum_frame(columns(self.store), rows.sql, rows.texts, rows.parameters, order=IN_ORDER)
+            texts = rows.texts if self.count() > FEW else ""
+            found = enum_frame(columns(self.store), rows.sql, texts, rows.parameters, order=IN_ORDER)
             frame = in_zone_of(self, found, ("time",))
         dtypes = dict.fromkeys((name for names in TEXTS.values() for name in names), "str")
         return with_dtypes(frame, dtypes | {"visitor": "UInt64"})

@@ -52,7 +52,7 @@ def upkeep(
 
     Each day is archived once. If several processes serve one store, one of them archives; the others find nothing left.
     A failure is logged, and the next round tries again. Visits of `archive_after_days` finished UTC days stay in the
-    store; None archives nothing.
+    store; None archives nothing, because a copy of the file alone would then lack visits.
     """
     kept = _Upkeep(store, archive_after_days, clock)
 

@@ -16,7 +16,7 @@ from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
 from qrkit.store.copies.transfer import Checksum, Kinds, add_rows, checksum, csv_of
-from qrkit.store.history.history_files import HistoryFile, archived_rows, history_files, unseen_files
+from qrkit.store.history.history_files import archived_rows, history_files, unseen_files
 from qrkit.store.history.server_history import files_of
 from qrkit.store.recording.recorder import drain
 from qrkit.store.store_settings import get_setting, set_setting
@@ -170,13 +170,8 @@ def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Itera
             copied = state.get("files", [])
             if file.file not in copied:
                 after_file = state | {"files": [*copied, file.file]}
-                yield from _copied_batch(files, target, _archived(files, file), after_file)
+                yield from _copied_batch(files, target, archived_rows(files, file), after_file)
                 state["files"] = after_file["files"]
-
-
-def _archived(files: Store, file: HistoryFile) -> str:
-    assert files.database.history is not None
-    return archived_rows(files.database.history, file)
 
 
 def _visits(store: Store) -> int:
@@ -192,7 +187,7 @@ def _checksum(store: Store, table: str) -> Checksum:
     if table == "visits" and (unseen := unseen_files(store)):
         with files_of(store) as files:
             for file in unseen:
-                part = checksum(files, _archived(files, file), copied_tables()[table])
+                part = checksum(files, archived_rows(files, file), copied_tables()[table])
                 total = Checksum(total.rows + part.rows, total.sum + part.sum)
     return total
 

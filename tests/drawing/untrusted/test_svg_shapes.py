@@ -168,7 +168,9 @@ def test_the_box_is_the_view_box_or_else_the_size(root, box):
     ],
 )
 def test_a_drawing_without_a_size_or_with_an_absurd_one_is_refused(root):
-    with pytest.raises(AssetError, match=r"has the size|numbers of at most 1,000,000|sides of at most 1,000,000"):
+    with pytest.raises(
+        AssetError, match=r"has the size|numbers of at most 1,000,000|sides of at most 1,000,000, and at least 0.01"
+    ):
         sanitised(svg(PATH, root))
 
 

@@ -78,6 +78,20 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         (".a{fill:lch(50% 60 120/.5)}", {"fill": "#54840480"}),
         (".a{fill:unset}", {}),
         (".a{fill:initial}", {"fill": "#000000"}),
+        (".a{fill:red;fill:revert-layer}", {"fill": "#ff0000"}),
+        (".a{fill:red} .c{--x:1px;fill:var(--x)}", {}),
+        (".a{fill:linktext}", {"fill": "#0000ee"}),
+        (".a{stroke-width:-2px;stroke-linejoin:miter-clip}", {}),
+        (".a{white-space:pre;direction:ltr}", {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}),
+        (
+            ".a{font:italic bold 9px/1.5 Arial,serif;font-size:5px}",
+            {"font-style": "italic", "font-weight": "bold", "font-size": "5px", "font-family": "Arial,serif"},
+        ),
+        (
+            ".a{font:50% Arial}",
+            {"font-style": "normal", "font-weight": "normal", "font-size": "50%", "font-family": "Arial"},
+        ),
+        (".a{font:caption}", {}),
         (".a{--x:red;--y:var(--x);fill:var(--y)}", {"fill": "#ff0000"}),
         ("g{--x:red} .a{fill:var(--x)}", {"fill": "#ff0000"}),
         (".a{fill:var(--none)}", {}),
@@ -107,6 +121,24 @@ def test_styles_become_attributes_as_the_cascade_says(sheet, kept):
     found = attributes(body)
     assert (found.pop("id"), found) == ("i0", kept)
     assert doubts(body) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ('<rect width="3PX" height="1E1"/>', {"width": "3px", "height": "1e1"}),
+        ('<g style="--x:3px"><rect width="var(--x)"/></g>', {"width": "3px"}),
+        ('<rect stroke-width="-1" stroke-linejoin="miter-clip"/>', {}),
+        ('<path d="M1,2,L3,4,5,6, z"/>', {"d": "M1,2 L3,4,5,6  z"}),
+        ('<path d="M1 2" style="d:path(evenodd, \'M3 4\')"/>', {"d": "M1 2"}),
+        ('<g marker-end="url(#m)"><marker id="m"/><circle/></g>', {"marker-end": "none"}),
+        ('<linearGradient style="transform:rotate(9deg)"/>', {"gradientTransform": "rotate(9)"}),
+        ('<pattern style="transform:scale(2)"/>', {"patternTransform": "scale(2)"}),
+        ('<style type="TEXT/CSS">rect{fill:red}</style><rect/>', {"fill": "#ff0000"}),
+    ],
+)
+def test_attributes_count_as_in_browsers(body, kept):
+    assert attributes(body) == kept
 
 
 @pytest.mark.parametrize(
@@ -233,6 +265,10 @@ def test_a_picture_keeps_the_proportions_of_its_size():
     assert (inner.get("width"), inner.get("viewBox"), inner.get("preserveAspectRatio")) == ("40", "0 0 10 10", "none")
 
 
+def test_a_whole_picture_is_shown_even_if_its_display_is_none():
+    assert "display" not in plain(svg("<rect/>", root='viewBox="0 0 9 9" style="display:none"')).root.attrib
+
+
 def test_the_background_of_the_root_lies_behind_the_picture():
     root = plain(svg("<rect/>", root='viewBox="1 2 30 40" opacity=".5" style="background:#333"')).root
     assert root.get("viewBox") == "0 0 30 40"
@@ -252,6 +288,9 @@ def test_the_background_of_the_root_lies_behind_the_picture():
         ("<script/><path/><unknown><rect/></unknown>", ["path"]),
         ("<a><a><rect/></a><path/></a>", ["path"]),
         ("<switch><a><rect/></a></switch><path/>", ["g", "path"]),
+        ('<switch><rect systemLanguage="en-GB"/><path/></switch>', ["rect"]),
+        ('<rect requiredExtensions=""/><path/>', ["path"]),
+        ('<svg viewBox="0 0 0 5"><rect/></svg><svg width="-5"><rect/></svg><path/>', ["path"]),
     ],
 )
 def test_only_what_is_shown_stays(body, kept):
@@ -284,6 +323,17 @@ def test_only_what_is_shown_stays(body, kept):
         ('<rect style="clip-path:ellipse(50% 50% at)"/>', "value of the property 'clip-path'"),
         ('<rect style="transform:translate(50%)"/>', "value of the property 'transform'"),
         ('<rect style="animation:x 2s"/>', "property 'animation'"),
+        ('<rect style="transform:translate(2, 3)"/>', "value of the property 'transform'"),
+        ('<rect width="calc(1px + 2px)"/>', "value of the property 'width'"),
+        ('<rect width="2ex"/>', "the length '2ex', whose unit"),
+        ('<rect style="filter:blur(calc(1px + 2px))"/>', "value of the property 'filter'"),
+        ('<rect style="filter:blur(2rem)"/>', "value of the property 'filter'"),
+        ('<svg style="width:5px"><rect/></svg>', "property 'width'"),
+        ('<rect style="content-visibility:hidden"/>', "property 'content-visibility'"),
+        ('<text direction="rtl">a</text>', "property 'direction'"),
+        ('<text style="text-transform:uppercase">a</text>', "property 'text-transform'"),
+        ("<filter><feTile/></filter><rect/>", "a filter drawn in several ways"),
+        ('<symbol id="a"><rect width="50%"/></symbol><use href="#a"/>', "nested svg with a place of its own"),
         ('<rect style="rotate:45deg"/>', "property 'rotate'"),
         ('<rect><animate attributeName="x" to="9"/></rect>', "is animated"),
         ("<foreignObject/><rect/>", "embeds HTML"),
@@ -322,6 +372,9 @@ def test_what_is_not_understood_becomes_a_doubt(body, words):
         'style="background-image:linear-gradient(red,blue)"',
         'style="border:3px solid red"',
         'style="margin:9px"',
+        'style="outline:3px solid red"',
+        'style="box-shadow:0 0 9px red"',
+        'filter="url(#c)"',
         'transform="rotate(9)"',
         'width="90" height="90" clip-path="url(#c)"',
     ],
@@ -348,6 +401,8 @@ def test_an_empty_radius_is_zero_and_other_empty_attributes_are_none():
         ('<g font-family="Arial"/>', ()),
         ('<text style="font-family: Arial, Helvetica">A</text>', "Arial"),
         ('<text style="font: bold 9px Arial">A</text>', "Arial"),
+        ('<text style="font: italic 9px Arial">A</text>', "Arial, italic"),
+        ('<text font-variant="small-caps">A</text>', "small-caps"),
         ('<style>tspan{font-family:"Open Sans"}</style><text><tspan>A</tspan></text>', "Open Sans"),
     ],
 )

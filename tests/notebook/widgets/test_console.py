@@ -148,7 +148,7 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     page.get_by_role("tab", name="Settings").click()
     page.get_by_role("heading", name="API keys of local").wait_for()
     page.get_by_label("Expires on").fill("2999-12-31")
-    page.get_by_role("button", name="Make key").click()
+    page.get_by_role("button", name="Create key").click()
     page.get_by_text("expires on 31 December 2999").wait_for()
     page.get_by_label("Name of the organization").fill("Acme")
     page.get_by_role("button", name="Make brand").click()

@@ -11,8 +11,8 @@ function describe({ account, secret_of: owner, keys, brand, brands, look, accoun
   const color = (name, label, help) => ({ name, label, help, type: "color", value: look[name], ask: "judge color" });
   const sections = [
     {
-      id: "make key", title: say("API keys of {account}", null, { account }), text: say("A key signs in to this console and to the HTTP interface. Make one for each person and program."), button: say("Make key"),
-      heading: [say("Name"), say("Made"), say("State"), ""], rows: keys.map((key) => [key.label, day(key.created), stateOf(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: say("Revoke") }]),
+      id: "make key", title: say("API keys of {account}", null, { account }), text: say("A key signs in to this console and to the HTTP interface. Create one for each person and program."), button: say("Create key"),
+      heading: [say("Name"), say("Created"), say("State"), ""], rows: keys.map((key) => [key.label, day(key.created), stateOf(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: say("Revoke") }]),
       fields: [{ name: "label", label: say("Name of the new key") }, { name: "expires", label: say("Expires on"), type: "date", help: say("Leave empty for a key that never expires.") }],
       secret: say("Copy this key of {account} now. It is not shown again.", null, { account: owner }),
     },
@@ -33,22 +33,22 @@ function describe({ account, secret_of: owner, keys, brand, brands, look, accoun
   return [
     ...sections,
     {
-      id: "make account", title: say("Accounts"), text: say("Each account has its own QR Codes, scans and keys. Only the account “local” can change accounts and the settings below them."), button: say("Make account"),
+      id: "make account", title: say("Accounts"), text: say("Each account has its own QR Codes, scans and keys. Only the account “local” can change accounts and the settings below them."), button: say("Create account"),
       heading: [say("Name"), say("Plan"), say("Keys"), ""], rows: accounts.map(([name, plan, count]) => [name, planOf(name, plan), String(count), { ask: "show account", account: name, label: say("Show keys") }]),
       fields: [{ name: "account", label: say("Name of the new account") }, { name: "plan", label: say("Plan"), value: plans[0], choices: named(plans) }],
     },
     {
-      id: "save settings", title: say("Short URLs, days and privacy"), text: say("Printed codes work as long as the host in their short URL leads to your server. When visits are deleted, their daily counts stay."), button: say("Save settings"),
+      id: "save settings", title: say("Short URLs, time zone and privacy"), text: say("Printed codes work as long as the host in their short URL leads to your server. When visits are deleted, their daily counts stay."), button: say("Save settings"),
       fields: [...(url === null ? [] : [{ name: "base_url", label: say("Short URLs begin with"), value: url }]), clock, kept],
     },
-    { id: "back up", title: say("Backup"), text: say("A copy of the whole store: all accounts, QR Codes and scans. Keep it where only you can read it."), button: say("Make and download") },
+    { id: "back up", title: say("Backup"), text: say("A copy of the whole store: all accounts, QR Codes and scans. Keep it where only you can read it."), button: say("Create and download") },
   ];
 }
 
 const SAID = {
   "revoke key": say("The key is revoked and no longer works."),
   "save brand": say("The brand is saved and in use."),
-  "make account": say("The account is made. Now make a key for it, above."),
+  "make account": say("The account was created. Now create a key for it, above."),
   "change plan": say("The plan is changed."),
   "save settings": say("The settings are saved."),
 };
