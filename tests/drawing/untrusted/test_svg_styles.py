@@ -332,6 +332,8 @@ def test_only_what_is_shown_stays(body, kept):
         ('<rect style="content-visibility:hidden"/>', "property 'content-visibility'"),
         ('<text direction="rtl">a</text>', "property 'direction'"),
         ('<text style="text-transform:uppercase">a</text>', "property 'text-transform'"),
+        ('<text style="text-decoration-line:underline">a</text>', "property 'text-decoration-line'"),
+        ('<text style="font-variant-caps:small-caps">a</text>', "property 'font-variant-caps'"),
         ("<filter><feTile/></filter><rect/>", "a rare filter, which is not understood"),
         ('<symbol id="a"><rect width="50%"/></symbol><use href="#a"/>', "nested svg with a place of its own"),
         ('<rect style="rotate:45deg"/>', "property 'rotate'"),
