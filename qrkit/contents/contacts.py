@@ -131,7 +131,8 @@ def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
         before, _, after = words.rpartition(word) if family else words.partition(word)
         rest = "" if before and after else (before or after).strip()  # a title may stand on either side
         return (family or rest, given or rest)
-    first, _, last = name.rpartition(" ")
+    before, comma, after = name.partition(", ")  # as address books sort: Petek, Ana
+    first, last = (after, before) if comma and " " not in before else name.rpartition(" ")[::2]
     return family or last, given or first
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from qrkit.design.decoration import Layer
 from qrkit.design.design import Design
 from qrkit.design.gradient import Direction, Fill, Gradient, Point
-from qrkit.drawing.draw import picture_size
 from qrkit.drawing.layout import Layout, lay_out, lay_out_side
 from qrkit.drawing.scene import Matrix
 from qrkit.errors import ContentTooLong, InvalidParameter
@@ -28,10 +27,13 @@ def pinned(design: Design) -> Design:
     """Fix the width of a design at its current value, so that its layers stay in place for any content."""
     if design.width or design.height:
         return design
+    layout = layout_of(design)
     if design.frame:
+        from qrkit.drawing.frames.framing import framed_width  # loads the letters of captions
+
         # Its width is that of the whole image, so the layers have to follow.
-        return design.replace(width=round(picture_size(design, symbol_of(design))[0]))
-    return design.replace(width=round(layout_of(design).width))
+        return design.replace(width=round(framed_width(design, design.frame, layout)))
+    return design.replace(width=round(layout.width))
 
 
 def followed(design: Design, other: Design) -> Design:

@@ -114,6 +114,7 @@ def test_one_part_of_a_name_keeps_the_other(changes, line):
     [
         ("Anna Lee", {"given_name": "Ann"}, "N:Lee;Ann;;;"),
         ("Dr. Ana Petek MSc", {"family_name": "Petek"}, "N:Petek;;;;"),
+        ("Petek, Ana Maria", {}, "N:Petek;Ana Maria;;;"),
         ("Ana Maria Ana", {"family_name": "Ana"}, "N:Ana;Ana Maria;;;"),
         ("Petek Ana", {"family_name": "Petek"}, "N:Petek;Ana;;;"),
         ("Petek", {"family_name": "Petek"}, "N:Petek;;;;"),

@@ -100,15 +100,13 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
     own = frame.caption.color if frame.caption else None
     letters = lettering.placed(cut)
     words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in letters]
-    shapes = tuple(
-        Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.letters
-    )
-    boxes = (shape.placed(left, top, module).box() for shape, _ in letters)
+    drawn = [Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words)]
+    boxes = (shape.outline.box() for shape in drawn[len(painted) :])
     return Framed(
         width,
         height,
         hole,
-        shapes,
+        tuple(shape for shape in drawn if shape.outline.letters),
         missing=lettering.missing,
         faint=_faintest(
             (color, behind)
@@ -118,6 +116,11 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         words=tuple(zip(lettering.fields, boxes, strict=False)),
         capital=lettering.smallest,
     )
+
+
+def framed_width(design: Design, frame: Frame, layout: Layout) -> float:
+    """Return the width of what `framed` draws, before its words are placed, which takes most of the time."""
+    return _size(design, _cut(design, frame, layout, _Lettering(frame)))[0]
 
 
 def frame_as_wrapper(design: Design) -> Design:

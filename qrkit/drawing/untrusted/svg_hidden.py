@@ -18,7 +18,7 @@ _DOUBTED_ELEMENTS = {
     "foreignObject": "the SVG embeds HTML, which is left out",
     **dict.fromkeys(("animate", "animateTransform", "animateMotion", "set"), _ANIMATED),
     **dict.fromkeys(("video", "audio", "canvas", "iframe"), "the SVG embeds media, which are left out"),
-    **dict.fromkeys(("feConvolveMatrix", "feDisplacementMap", "feTile"), "the SVG has a filter drawn in several ways"),
+    **dict.fromkeys(("feDisplacementMap", "feTile"), "the SVG has a rare filter, which is not understood"),
 }
 _IN_LINKS: Any = etree.ETXPath(f"//{NAMESPACE}a/{NAMESPACE}a | //{NAMESPACE}switch/{NAMESPACE}a/*")
 """Finds links within links, and the children of a link in a switch; Chromium draws neither."""

@@ -105,6 +105,7 @@ _TRANSFORM = frozenset({"transform", "transform-origin", "transform-box"})
 _DOUBTED = """
     all animation animation-name backdrop-filter content-visibility direction mask-image mask-border mask-composite
     mask-mode offset offset-path perspective rotate scale text-orientation text-shadow text-transform translate zoom
+    font-size-adjust font-variant-caps text-decoration-line
 """.split()  # noqa: SIM905
 """Properties that change a picture and are not understood."""
 _ROOT_DOUBTED = ("background-image", "border", "box-shadow", "margin", "outline", "padding")

@@ -102,9 +102,8 @@ def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
 
 def _decode(text: str, name: str) -> str:
     try:
-        if _is_old(text):
-            return _unescape(_bytes(text).decode("utf-8"))
-        return unquote_to_bytes(_bytes(text)).decode("utf-8")
+        sent = _bytes(text)
+        return _unescape(sent.decode("utf-8")) if _is_old(text) else unquote_to_bytes(sent).decode("utf-8")
     except UnicodeError as error:
         raise InvalidParameter(Problem(name, None, "must be percent-encoded UTF-8", "bad-encoding")) from error
 
