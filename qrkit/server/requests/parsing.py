@@ -213,8 +213,7 @@ def _too_deep() -> BadRequest:
 def _to_unique_dict(members: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(members)
     if len(unique) < len(members):
-        counts = Counter(name for name, _ in members)
-        twice = next(name for name, count in counts.items() if count > 1)
+        twice = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
         raise ValueError(f"a name is given twice: {twice[:LONGEST_NAME]!r}")
     return unique
 
