@@ -187,7 +187,7 @@ def test_no_page_of_a_pdf_has_a_lone_row_of_a_table(tmp_path):
 
 @pytest.mark.parametrize("name", ["october.docx", "october", "october.html.gz", ".html"])
 def test_a_page_is_not_written_into_a_file_of_another_kind(page, tmp_path, name):
-    with pytest.raises(InvalidParameter, match=r"must end in \.html or \.htm or \.pdf or \.zip$"):
+    with pytest.raises(InvalidParameter, match=r"must end in \.html, \.htm, \.pdf or \.zip$"):
         page.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
