@@ -115,9 +115,9 @@ def _end_at_once(statuses: Sequence[int]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status, one of `EXIT_STATUSES`."""
-    for name in ("stdout", "stderr"):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by who started the command
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
     # No command multiplies large matrices. Threads for that would take as long to start as all else that NumPy loads.

@@ -446,6 +446,12 @@ def test_a_closed_output_is_not_a_failure(words):
     assert outcome(None, *words, closed=partial(os.close, 1)) == (0, "")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="closes a file of a process before it begins")
+def test_a_closed_input_is_an_empty_one():
+    told = outcome(subprocess.DEVNULL, "generate", "-", closed=partial(os.close, 0))
+    assert told == outcome(subprocess.DEVNULL, "generate", "")
+
+
 # Templates ------------------------------------------------------------------------------------------------------------
 
 
