@@ -74,7 +74,7 @@ def _filled(language: LanguageTag, text: str) -> str:
     """Return the translation of a sentence whose values are filled in; "" if the catalog does not have it."""
     for pattern, sentence in _patterns(language):
         if found := pattern.fullmatch(text):
-            return say(sentence, **{name: _value(language, name, text) for name, text in found.groupdict().items()})
+            return say(sentence, **{name: _value(language, name, value) for name, value in found.groupdict().items()})
     return ""
 
 
