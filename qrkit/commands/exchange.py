@@ -176,8 +176,9 @@ def _columns(asked: argparse.Namespace) -> dict[str, str]:
 
 def _columns_as_options(asked: argparse.Namespace) -> AbstractContextManager[None]:
     """Rename missing columns in errors to the options of their own, unless `--columns` named them."""
-    own = COLUMNS if asked.columns is None else {}
-    options = {f"columns.{column}": f"--{word}-column" for word, column in own.items()}
+    names = {word: f"columns.{column}" for word, column in COLUMNS.items()}
+    own = [word for word in names if asked.columns is None or getattr(asked, f"{word}_column") is not None]
+    options = {names[word]: f"--{word}-column" for word in own}
     return renaming(lambda name: options.get(name, name))
 
 

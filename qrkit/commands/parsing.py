@@ -251,7 +251,7 @@ def option_given(asked: argparse.Namespace, name: str) -> str:
     """Return the option that gave the value of a field, such as `--size-mm`, for errors; else the name of the field."""
     first, _, rest = ("field" if name == "fields" else name).partition(".")
     option = asked.option_names.get(first) if getattr(asked, first, None) is not None else None
-    return f"{option} {rest}".rstrip() if option else name
+    return f"{option} {'' if rest.isdecimal() else rest}".rstrip() if option else name
 
 
 def given_options(asked: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:

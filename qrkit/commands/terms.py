@@ -34,8 +34,10 @@ _CONDITION = re.compile(r"(?P<type>[a-z-]+)(?:\((?P<key>[^()]*)\))?(?:(?P<negate
 def add_terms(one: argparse.ArgumentParser) -> None:
     """Add the options to a command that makes or changes QR Codes."""
     add_rules(one)
-    one.add_argument("--since", metavar="TIME", help='lead nowhere before TIME (2026-12-01T08:00:00Z); "" removes it')
-    one.add_argument("--until", metavar="TIME", help='lead nowhere from TIME on; "" removes it')
+    since = 'lead nowhere before TIME (2026-12-01T08:00:00Z); "" removes it'
+    one.add_argument("--since", dest="valid_since", metavar="TIME", help=since)
+    until = 'lead nowhere from TIME on; "" removes it'
+    one.add_argument("--until", dest="valid_until", metavar="TIME", help=until)
     one.add_argument("--limit", type=int, metavar="N", help="lead nowhere after N scans; 0 for no limit")
     one.add_argument("--limit-a-day", type=int, metavar="N", help="lead nowhere after N scans on a UTC day")
     otherwise = "a URL, or a text to show, when the code would otherwise lead nowhere"
@@ -65,8 +67,8 @@ def add_rules(one: argparse.ArgumentParser) -> None:
 
 def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for."""
-    given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
-    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active", "click_id")}
+    names = ("valid_since", "valid_until", "limit", "limit_a_day", "otherwise", "active", "click_id")
+    given: dict[str, Any] = {name: getattr(asked, name) for name in names} | {"password": _password(asked)}
     if asked.pass_query is not None:
         given["pass_query"] = asked.pass_query and asked.pass_query == "yes"
     return {name: value for name, value in given.items() if value is not None} | rules_of(asked)
@@ -118,11 +120,13 @@ def _explain(asked: argparse.Namespace) -> None:
 def _password(asked: argparse.Namespace) -> str | None:
     if asked.password != "-":
         return asked.password and str(asked.password)
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().rstrip("\r\n")
     from getpass import getpass
 
-    return getpass("Password of the QR Code: ")
+    is_asked = sys.stdin.isatty()
+    word = getpass("Password of the QR Code: ") if is_asked else sys.stdin.readline().rstrip("\r\n")
+    if not word:  # a pipe that failed must not remove the password
+        raise InvalidParameter(Problem("--password", None, 'is empty; write --password "" to remove it'))
+    return word
 
 
 def _rule(text: str) -> dict[str, Any]:

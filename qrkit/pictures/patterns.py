@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from qrkit.contents.cards import file_stem
 from qrkit.design.formats import FORMATS
-from qrkit.errors import InvalidParameter, Problem, similar
+from qrkit.errors import InvalidParameter, Problem, first_of, similar
 
 FIELD = re.compile(r"\{([^{}]+)\}")
 """A field in a pattern or a caption."""
@@ -46,7 +46,7 @@ def check_pattern(name: str, pattern: str, known: Iterable[str]) -> None:
     fields = list(dict.fromkeys(known))
     unknown = next((one for one in FIELD.findall(pattern) if one not in fields), None)
     if unknown is not None:
-        allowed = ", ".join(f"{{{one}}}" for one in fields[:MOST_SHOWN]) or "no field"
+        allowed = first_of([f"{{{one}}}" for one in fields], MOST_SHOWN) or "no field"
         rule = f"has the unknown field {{{unknown}}}; the fields are {allowed}"
         near = similar(unknown, fields)
         raise InvalidParameter(Problem(name, pattern, f"{rule}; {near}" if near else rule, "bad-value"))

@@ -320,6 +320,8 @@ REFUSED = [
     (["set", "door", "gate", "--template", "brnd"], "template='brnd'"),
     (["set", "door", "--content", PASSWORD], "--content: is a one-time password"),
     (["set", "door", "--latitude", "91"], "latitude=91"),
+    (["set", "door", "--since", "soon"], "--since='soon': must be a date"),
+    (["set", "door", "--until", "2026"], "--until='2026': must be a date"),
     (["set", "door", "--schedule", "[{]"], "is not JSON"),
     (["set", "door", "--schedule", "[1]"], "schedule"),
     (["set", "door", "--schedule", '[{"date": "soon", "content": "x"}]'], "date"),

@@ -659,6 +659,7 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     for words, told in (
         (["--content-column", "link"], "--content-column='link': is not a column of the file; "),
         (["--name-column", "poster"], "--content-column='Content': is not a column of the file; "),
+        (["--columns", "content=url", "--campaign-column", "place"], "--campaign-column='place': is not a column"),
         (
             [],
             "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",

@@ -56,6 +56,14 @@ def test_a_webhook_from_its_making_to_its_end(tmp_path, capsys):
     assert run("list", "--json") == []
 
 
+def test_an_unknown_kind_is_refused_under_its_option(tmp_path, capsys):
+    place = str(tmp_path / "shop.duckdb")
+    with open_portfolio(place):
+        pass
+    assert main(["webhook", "add", HOME, "--kinds", "scan,scn", "--store", place]) == 2
+    assert "--kinds='scn': must be one of" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_tail_appends_events_to_a_file(tmp_path):
     place, file = str(tmp_path / "shop.duckdb"), tmp_path / "events.ndjson"

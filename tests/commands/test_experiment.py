@@ -71,5 +71,5 @@ def test_names_that_no_conversion_has_are_refused(run):
 def test_charts_of_other_formats_are_refused_before_the_store_opens(tmp_path, capsys, name):
     words = ["door", "--chart", str(tmp_path / name), "--store", str(tmp_path / "none.duckdb")]
     assert main(["experiment", *words]) == 2
-    assert "must end in .png or .svg or .pdf" in capsys.readouterr().err
+    assert "must end in .png, .svg or .pdf" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

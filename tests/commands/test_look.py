@@ -158,6 +158,14 @@ def test_a_caption_of_a_table_has_only_its_columns(run, folder):
     assert not (folder / "codes.zip").exists()
 
 
+def test_many_columns_of_a_table_are_counted(run, folder):
+    names = [f"c{number:02}" for number in range(25)]
+    (folder / "wide.csv").write_text(",".join([*names, "url"]) + "\n" + "x," * 25 + "https://example.com\n")
+    _, err = run("--from", "wide.csv", "--content-column", "url", "--caption", "{door}", "-o", "codes.zip")
+    assert "the fields are {n}, {c00}, " in err
+    assert err.endswith("{c18} and 7 more\n")
+
+
 def test_a_caption_beside_a_design_changes_only_the_text(run, folder):
     frame = Frame("bubble", caption={"text": "Scan me", "font": data_uri(MANROPE), "color": "#FED7AA"})
     (folder / "brand.json").write_text(Design(content=LINK, frame=frame).to_json())

@@ -45,6 +45,9 @@ def test_a_password_may_come_through_a_pipe(run, monkeypatch):
     run("set", "door", "--password", "-")
     with open_portfolio(run.store) as shop:
         assert is_right(shop.find_qrcode("door").password, "open sesame")
+    run("set", "door", "--password", "-", status=2)  # the pipe is empty now
+    with open_portfolio(run.store) as shop:
+        assert is_right(shop.find_qrcode("door").password, "open sesame")
 
 
 def test_a_rule_in_words_leads_where_explain_says(run):

@@ -363,7 +363,8 @@ def test_a_compressed_body_is_called_so():
         ("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", ["text/html", "application/xhtml+xml"]),
         ("fr;q=0, de", ["de"]),
         ("text/html;level=1;q=0.5, text/plain;Q=0.7", ["text/plain", "text/html"]),
-        ("de;q=2, fr;q=high, it;q=0.1234, nl;q=, en;q=0.1", ["en"]),
+        ("text/html;q=0.5;level=1, text/plain;q=0.7;charset=utf-8", ["text/plain", "text/html"]),
+        ("de;q=2, fr;q=high, it;q=0.1234, nl;q=, pl;q=1.5, es;q=1;q=0, en;q=0.1", ["en"]),
         ("x," * 10_000, ["x"] * 50),
     ],
 )

@@ -141,8 +141,7 @@ def _operation(route: Route) -> dict[str, Any]:
 @cache
 def _examples() -> dict[str, dict[str, Any]]:
     """Return examples of the parts of paths, of parameters, bodies and replies, by the names that tables here use."""
-    text = files("qrkit.server.description").joinpath("examples.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return dict(json.loads(files("qrkit.server.description").joinpath("examples.json").read_text(encoding="utf-8")))
 
 
 SECURITY: dict[str, list[dict[str, list[str]]]] = {

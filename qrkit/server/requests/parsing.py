@@ -47,7 +47,9 @@ ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%u20AC) and Latin-1 (%E9)"
 MOST_ACCEPTED = 50
 """Names in a header of what a client likes that are read."""
-_ACCEPTED = re.compile(r"\s*([^\s;]{1,100})\s*(?:;(?!\s*q\s*=)[^;]*)*(?:;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*)?")
+_OTHERS = r"(?:;(?!\s*q\s*=)[^;]*)*"
+_WEIGHT = rf";\s*q\s*=\s*(0(?:\.[0-9]{{0,3}})?|1(?:\.0{{0,3}})?)\s*{_OTHERS}"
+_ACCEPTED = re.compile(rf"\s*([^\s;]{{1,100}})\s*{_OTHERS}(?:{_WEIGHT})?")
 ANY = ("*", "*/*", "undefined")
 """What says that anything is wanted. A helper of GS1's test suite sends the last."""
 
@@ -211,8 +213,7 @@ def _too_deep() -> BadRequest:
 def _to_unique_dict(members: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(members)
     if len(unique) < len(members):
-        counts = Counter(name for name, _ in members)
-        twice = next(name for name, count in counts.items() if count > 1)
+        twice = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
         raise ValueError(f"a name is given twice: {twice[:LONGEST_NAME]!r}")
     return unique
 

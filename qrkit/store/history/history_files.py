@@ -275,7 +275,7 @@ def history_faults(store: Store, files: Store) -> list[str]:
         address = place.address_of(file.file)
         if not place.has(file.file):
             found.append(f"{address} is missing, with {file.visits:,} archived visits")
-        elif checksum_of(place, file.file) != file.sha256 or not _is_as_listed(files, place, file):
+        elif checksum_of(place, file.file) != file.sha256 or not _is_as_listed(files, file):
             found.append(f"{address} is damaged, with {file.visits:,} archived visits")
     return found
 
@@ -293,7 +293,7 @@ def _content(files: Store, rows: str) -> _Content:
     return _Content(**files.rows(SUM.format(rows=rows))[0])
 
 
-def _is_as_listed(files: Store, place: Place, file: HistoryFile) -> bool:
+def _is_as_listed(files: Store, file: HistoryFile) -> bool:
     with suppress(StoreDamaged):
         found = _content(files, archived_rows(files, file))
         return (found.visits, found.first, found.last) == (file.visits, file.first, file.last)
