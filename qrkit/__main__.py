@@ -169,7 +169,7 @@ def parser() -> Parser:
     """Return the parser of all commands."""
     statuses = "\n".join(f"  {status:<4} {meaning}" for status, meaning in EXIT_STATUSES.items())
     command_line = Parser(
-        "qrkit",
+        prog="qrkit",
         usage="qrkit COMMAND ...",
         description="Design QR Codes, make them trackable, and understand the scans.",
         epilog=EPILOG + statuses,

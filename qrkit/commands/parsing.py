@@ -81,8 +81,9 @@ class Parser(argparse.ArgumentParser):
     Options cannot be abbreviated: an option added later must not change the meaning of an existing script.
     """
 
-    def __init__(self, prog: str, *, usage: str = "", description: str = "", epilog: str = "") -> None:
-        super().__init__(prog, usage, description, epilog, formatter_class=Layout, allow_abbrev=False, add_help=False)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=Layout, allow_abbrev=False, add_help=False)
+        self.color = False  # Python 3.14 would color some parts of a help, and leave others as they are
         self._positionals.title = "arguments"
         self.add_argument("-h", "--help", action="help", help="show this help")
 
@@ -162,15 +163,15 @@ class Command(Parser):
     `generate:define_generate`; so other commands need not load its modules.
     """
 
-    def __init__(self, prog: str, *, description: str, source: str) -> None:
-        self._origin = prog, description, source
+    def __init__(self, *, source: str, **settings: Any) -> None:
+        self._origin = source, settings
 
     def __getattr__(self, name: str) -> Any:
         """Make the parser, unless it was made before and has no such attribute."""
         if "_origin" not in vars(self):
             raise AttributeError(name)
-        prog, description, source = vars(self).pop("_origin")
-        super().__init__(prog, description=description)
+        source, settings = vars(self).pop("_origin")
+        super().__init__(**settings)
         module, _, define = source.partition(":")
         getattr(import_module(f"qrkit.commands.{module}"), define)(self)
         return getattr(self, name)

@@ -144,6 +144,23 @@ def test_a_code_that_a_browser_may_draw_in_another_way_is_refused(tmp_path, body
 
 
 @pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ('<rect width="5" height="5" stroke="red" stroke-width="1e9" stroke-dasharray="1e9"/>', "is too complex"),
+        pytest.param(
+            '<g transform="scale(1e9)"><circle r="1e9" cx="5" cy="5" stroke="red" stroke-width="1e9"/></g>',
+            "is too complex; allowed: what can be drawn within 2 seconds and 300 MB",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_what_no_renderer_draws_is_refused_in_plain_words(tmp_path, body, rule):
+    with pytest.raises(UnreadableFile) as caught:
+        report_of(tmp_path, f'{body}{PAPER}<path d="{PATH}"/>')
+    assert str(caught.value).endswith(f"code.svg {rule}; save it as png instead")
+
+
+@pytest.mark.parametrize(
     "unread", ["<!-- <?xml-stylesheet href='a.css'?> -->", "<desc><![CDATA[<?xml-stylesheet?>]]></desc>"]
 )
 def test_a_style_sheet_that_a_comment_speaks_of_raises_no_doubt(tmp_path, unread):

@@ -22,6 +22,7 @@ __all__ = ["drawn_svg", "read_svg", "svg_picture"]
 
 LONGEST_SECONDS = 20.0
 """Time limit on the clock, for busy machines, and for systems that cannot limit processor time."""
+AS_PNG = "; save it as png instead"
 _readers = Workers(Path(__file__).with_name("worker.py"), 1 + min(4, os.cpu_count() or 1))
 
 
@@ -53,9 +54,9 @@ def svg_picture(data: bytes, name: str) -> Image.Image:
     try:
         png, doubts = drawn_svg(data)
     except AssetError as error:
-        raise UnreadableFile(f"{name} {error.rule}; save it as png instead") from error
+        raise UnreadableFile(f"{name} {error.rule.removesuffix(AS_PNG)}{AS_PNG}") from error
     if doubts:
-        raise UnreadableFile(f"{name}: {doubts[0]}; save it as png instead")
+        raise UnreadableFile(f"{name}: {doubts[0]}{AS_PNG}")
     return Image.open(BytesIO(png)).convert("RGBA")
 
 
@@ -65,7 +66,7 @@ def _ask(job: bytes, data: bytes) -> tuple[list[Any], bytes]:
     except WorkersBusy as error:
         raise refused("cannot be read now, because too many others are being read; try again later") from error
     except (WorkerLate, WorkerBroke) as error:
-        raise too_much(f"what can be drawn within {MOST_SECONDS} seconds and 300 MB; save it as png") from error
+        raise too_much(f"what can be drawn within {MOST_SECONDS} seconds and 300 MB{AS_PNG}") from error
     head, _, png = answer.partition(b"\n")
     if outcome == REFUSED:
         raise refused(*json.loads(head))
