@@ -106,6 +106,19 @@ def test_hidden_rows_and_struck_out_text_of_old_workbooks_are_reported(shop):
     assert said(result, "struck-row") == [(1, "row 2 has struck-out text in the sheet; all rows were read")]
 
 
+def test_an_old_workbook_whose_styles_name_no_font_is_read(shop):
+    """Spreadsheets open it, but the import called it damaged."""
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Links")
+    for number, cell in enumerate(["Content", HERE]):
+        sheet.write(number, 0, cell)
+    file = BytesIO()
+    book.save(file)
+    style, no_font = b"\xe0\x00\x14\x00", b"\xc8\x00"
+    data = re.sub(style + b"..", style + no_font, file.getvalue(), flags=re.DOTALL)
+    assert shop.import_file(data, format="xls").created == 1
+
+
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_text_that_is_struck_out_in_part_is_reported(shop, is_shared):
     """A new name behind the struck-out old one gave one name of both, without a word."""
