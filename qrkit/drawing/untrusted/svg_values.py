@@ -43,11 +43,9 @@ def _check_numbers(value: str) -> str:
 def _length(value: str) -> str | None:
     """Convert a length to pixels or percent, because renderers disagree about the size of other units."""
     found = _LENGTH.fullmatch(value) if len(value) <= LONGEST_VALUE else None
-    if found is None:
+    if found is None or found[2] in ("em", "ex"):  # of a font that only the renderer knows
         return None
     number, unit = found.groups()
-    if unit in ("em", "ex"):  # of a font that only the renderer knows
-        return None
     return _check_numbers(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
 
 
@@ -145,7 +143,7 @@ def is_simple(name: str, value: str) -> bool:
 
 def is_invalid(name: str, value: str) -> bool:
     """Return True for a value that browsers ignore and renderers do not."""
-    return value in ("revert-layer", "miter-clip") or (name == "stroke-width" and value.startswith("-"))
+    return value in ("revert-layer", "miter-clip") or (name == "stroke-width" and value.lstrip().startswith("-"))
 
 
 def has_unknown_unit(name: str, value: str) -> bool:
