@@ -58,6 +58,12 @@ def words_of(tokens: Tokens) -> Tokens:
     return [one for one in tokens if one.type not in ("whitespace", "comment")]
 
 
+def only_word(tokens: Tokens) -> str:
+    """Return the keyword that a value is, in small letters; an empty string for other values."""
+    words = words_of(tokens)
+    return str(words[0].lower_value) if len(words) == 1 and words[0].type == "ident" else ""
+
+
 def address_of(word: Any) -> str:
     """Return the address in `url(…)`; an empty string for other words."""
     if word.type == "url":

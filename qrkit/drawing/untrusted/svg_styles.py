@@ -29,6 +29,7 @@ from qrkit.drawing.untrusted.svg_css import (
     is_of_fonts,
     is_plain,
     media_holds,
+    only_word,
     origin_of,
     path_of,
     shape_of,
@@ -40,10 +41,10 @@ from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
 from qrkit.drawing.untrusted.svg_uses import XLINK_HREF, adapt_use, depends_on_place, frame_symbols, is_placed
 from qrkit.drawing.untrusted.svg_values import (
+    CASELESS,
     COLORS,
     GEOMETRY,
     INITIAL,
-    LENGTHS,
     NAMESPACE,
     PRESENTATION,
     REFERENCES,
@@ -77,7 +78,8 @@ LONGEST_EMBEDDED = 1_024
 
 _UNPARSED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?(xml-stylesheet)?.*?(?:\?>|\Z)", re.DOTALL)
 """Matches comments, texts and instructions; the group says that an instruction refers to a style sheet."""
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_SPACE, _SPACES = "{http://www.w3.org/XML/1998/namespace}space", ("pre", "pre-wrap", "break-spaces")
+"""The attribute that keeps spaces in texts, and the values of `white-space` that do."""
 
 _UNSEEN = """
     class id style role focusable tabindex version baseProfile zoomAndPan enable-background cursor pointer-events
@@ -101,15 +103,13 @@ _PROPERTIES = (
 )
 _FROM_CSS = _PROPERTIES.difference(_UNSEEN) | (GEOMETRY - {"d"})
 """Properties that browsers read in attributes as in style sheets."""
-_TRANSFORM = frozenset({"transform", "transform-origin", "transform-box"})
+_DECLARED = _PROPERTIES | {"transform", "transform-origin", "transform-box"}
 _DOUBTED = """
     all animation animation-name backdrop-filter content-visibility mask-image mask-border mask-composite mask-mode
-    offset offset-path perspective rotate scale translate zoom
+    offset offset-path perspective rotate scale translate zoom font-size-adjust text-orientation
 """.split()  # noqa: SIM905
 """Properties that change a picture and are not understood."""
-_DOUBTED_IN_TEXT = """
-    direction font-size-adjust font-variant-caps text-decoration-line text-orientation text-shadow text-transform
-""".split()  # noqa: SIM905
+_DOUBTED_IN_TEXT = "direction font-variant-caps text-decoration-line text-shadow text-transform".split()  # noqa: SIM905
 _ROOT_DOUBTED = ("background-image", "border", "box-shadow", "margin", "outline", "padding")
 """Properties of the box of a whole picture."""
 _PAINT_SERVERS = ("linearGradient", "radialGradient", "pattern")
@@ -355,8 +355,7 @@ class _Styles:
         variables = {} if parent is None else self._variables[parent]
         if own := {name: value for name, value in declared if name.startswith("--")}:
             every = {**variables, **own}
-            given = [name for name, value in every.items() if tinycss2.serialize(value).strip().lower() != "initial"]
-            variables = {name: self._replaced(every[name], every) for name in given}
+            variables = {one: self._replaced(every[one], every) for one in every if only_word(every[one]) != "initial"}
         self._variables[element] = variables
         kept = self._given(element, variables)
         for name, tokens in declared:
@@ -383,7 +382,7 @@ class _Styles:
             if name in _FROM_CSS and not is_simple(name, value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
             elif (value or name in _EMPTY) and _is_seen(name, value):
-                value = value.lower() if name in (PRESENTATION.keys() - COLORS) | LENGTHS else value
+                value = value.lower() if name in CASELESS else value
                 value = _STRAY_COMMA.sub(" ", value) if name == "d" else value
                 kept[name] = value or _EMPTY[name]
                 is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
@@ -400,7 +399,7 @@ class _Styles:
         if name in self._doubted or is_of_root or (name in ("width", "height") and is_view):
             if not is_neutral(tokens, is_length=is_of_root):
                 self._doubt(f"the SVG has the property {name!r}, which is not understood")
-        elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else GEOMETRY):
+        elif name in _DECLARED or name in (_BEHIND if element is self._root else GEOMETRY):
             replaced = self._replaced(tokens, variables)
             for one, value in self._values(kind_of(element), name, replaced).items():
                 if value is None:
@@ -417,14 +416,13 @@ class _Styles:
 
     def _values(self, kind: str, name: str, tokens: Tokens) -> Mapping[str, str | None]:
         """Return the attributes that a declaration becomes, with values as those of `_value`."""
-        text = tinycss2.serialize(tokens).strip()
-        if name == "mix-blend-mode" and text.lower() not in BLEND_MODES:
-            self._doubt(f"the SVG has the blend mode {text.lower()[:20]!r}, which is not understood")
+        text = tinycss2.serialize(tokens).strip().lower() if name in ("mix-blend-mode", "white-space") else ""
+        if name == "mix-blend-mode" and text not in BLEND_MODES:
+            self._doubt(f"the SVG has the blend mode {text[:20]!r}, which is not understood")
         if name == "font":
             return font_of(tokens)
         if name == "white-space":  # texts do not inherit it from groups
-            is_kept = kind in ("text", "tspan") and text.lower() in ("pre", "pre-wrap", "break-spaces")
-            return {_SPACE: "preserve"} if is_kept else {}
+            return {_SPACE: "preserve"} if kind in ("text", "tspan") and text in _SPACES else {}
         names = _MARKERS if name == "marker" else [_TRANSFORMS.get(kind, name) if name == "transform" else name]
         return {one: self._value(one, tokens) for one in names}
 
@@ -453,8 +451,7 @@ class _Styles:
 
     def _value(self, name: str, tokens: Tokens) -> str | None:
         """Return the text of an attribute; an empty one removes it, and None is a value that is not understood."""
-        words = words_of(tokens)
-        only = words[0].lower_value if len(words) == 1 and words[0].type == "ident" else ""
+        words, only = words_of(tokens), only_word(tokens)
         if not words or only in _DEFAULTS:
             return ""
         if only == "initial":
