@@ -26,7 +26,8 @@ _FOLD_OF_CODED = re.compile("(?<!=)(?:\r\n|(?<!=\r)\n|\r)[ \t]")
 """Matches a fold, but not a soft line break of quoted-printable text: the blank behind that is part of the text."""
 _RAW = re.compile("[^\r\n]*+(?>(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
 _MOMENT = re.compile(
-    r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:T([0-9]{2}):?([0-9]{2})(?::?([0-9]{2})(?:\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?",
+    r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})"
+    r"(?:T([01][0-9]|2[0-3]):?([0-9]{2})(?::?([0-9]{2})(?:\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?",
     re.ASCII | re.IGNORECASE,
 )
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?>"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)

@@ -107,9 +107,9 @@ class Tool:
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
-        link = {self.means.get(plain_name(name), name): value for name, value in link.items()}
-        written = {plain_name(name): name for name in link}
-        link, twice = _by_plain_name(link)
+        meant = {name: self.means.get(plain_name(name), name) for name in link}
+        written = {plain_name(name): name for name in meant.values()}
+        link, twice = _by_plain_name(link, meant)
         given = {name: value for name, value in link.items() if _is_set(value, name)}
         terms, rest = read_terms(given, _text, _moment)
         if off_by(link):
@@ -335,13 +335,13 @@ def _said(link: Mapping[str, Any], names: Collection[str]) -> dict[str, str]:
     return {name: _text(values, (name,)).partition(" (")[0] for name in values}
 
 
-def _by_plain_name(link: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the values of a link by plain name; also an error if two fields of one name have different values."""
+def _by_plain_name(link: Mapping[str, Any], meant: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """Return the values of a link by plain name; also an error if two fields that mean one have different values."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     error = ""
     for name, value in link.items():
-        plain, bare = plain_name(name), _bare(value)
+        plain, bare = plain_name(meant[name]), _bare(value)
         if plain not in values or not _says(values[plain], plain):
             values[plain], names[plain] = bare, name
         elif bare != values[plain] and _says(bare, plain):

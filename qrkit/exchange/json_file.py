@@ -22,7 +22,6 @@ from qrkit.exchange.columns import (
     COLUMN_OF,
     CONTENT,
     COUNTED,
-    CREATED,
     ELEMENTS,
     KINDS,
     LABELS,
@@ -58,8 +57,8 @@ MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
-OF_EXPORTS = {CREATED, "Version", "Error Correction"}
-"""Columns that all objects of our exports have."""
+OF_OURS = {"Error Correction", "Scheduled"}
+"""Columns of which each object of our exports, DataFrames and HTTP interface has one, and few lists of others do."""
 FLAGS = {False: "false", True: "true"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -322,7 +321,7 @@ class _KnownNames(NamedTuple):
     `writers` write the values that are no texts, by type; `pick` returns the values of an object. With `is_twice`, two
     names are of one column. With `of_links`, the short URL has a name that other tools use, so other names may limit
     links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front. `keeps` returns
-    whether a word such as NULL stays in a field: in all of an export of ours.
+    whether a word such as NULL stays in a field: in all of an object of ours.
     """
 
     column_of: Mapping[str, str]
@@ -346,7 +345,7 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
     is_twice = len(set(columns)) < len(columns)
     content_at = columns.index(CONTENT) if CONTENT in columns else None
-    keeps = is_kept if OF_EXPORTS - set(columns) else lambda _: True
+    keeps = is_kept if OF_OURS.isdisjoint(columns) else lambda _: True
     is_ours = has_our_names(names)
     return _KnownNames(column_of, columns, content_at, writers, pick, is_twice, bool(short), is_ours, keeps)
 

@@ -112,8 +112,8 @@ def _cells(book: Any, number: int, hidden: list[int], struck: list[int]) -> Iter
         seen = (row for row, info in sheet.rowinfo_map.items() if info.hidden and row < sheet.nrows)
         hidden += [row + 1 for row in seen if any(sheet.row_values(row))]
         # If the file was read without formats, there are no fonts.
-        fonts = [font.struck_out for font in book.font_list]
-        styles = {one.xf_index for one in book.xf_list if fonts and fonts[one.font_index]}
+        fonts = {number for number, font in enumerate(book.font_list) if font.struck_out}
+        styles = {one.xf_index for one in book.xf_list if one.font_index in fonts}
         marked = (any(cell.value and cell.xf_index in styles for cell in row) for row in sheet.get_rows() if styles)
         struck += [number for number, is_struck in enumerate(marked, start=1) if is_struck]
         yield from filled(rows, merged) if merged else rows

@@ -34,7 +34,7 @@ def country_name(code: str) -> str:
 
 def country_code_of(name: str) -> str | None:
     """Return the code of a country with this name or code of three letters; None if it is unknown."""
-    return _codes().get(name.strip().lower())
+    return _codes().get(name.strip().lower().replace("\u2019", "'"))
 
 
 def is_country(code: str) -> bool:

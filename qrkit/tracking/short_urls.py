@@ -37,7 +37,9 @@ _PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+)((?:/[0-9A-Za-z_.~/-]*)?)")
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
 _PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/?-]*")
 """Texts in which only colons, slashes and question marks are quoted, such as short URLs of pictures."""
-_INVISIBLE = "\ufeff\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\xad"
+_INVISIBLE = (
+    " \t\r\n\xa0\ufeff\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\xad"
+)
 _BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.0-9]{2}[^\s/:?#@\\.]*(:[0-9]+)?/\S+")
 """A short URL as some services write it: a host with a dot and a path, without a scheme."""
 BEHIND = (
@@ -245,7 +247,7 @@ def with_scheme(url: str) -> str:
         'https://bit.ly/3xYz'
     """
     url = url.strip(_INVISIBLE)
-    bare = url.strip().removeprefix("//")
+    bare = url.removeprefix("//")
     return f"https://{bare}" if _BARE_URL.fullmatch(bare) else url
 
 

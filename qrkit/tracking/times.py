@@ -21,7 +21,7 @@ WholePeriod = Literal["week", "month", "quarter"]
 
 ISO_FORM = "yyyy-MM-ddTHH:mm:ssZ"
 TABLE_FORM = "yyyy-MM-dd HH:mm:ss"
-IN_TABLE_FORM = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+IN_TABLE_FORM = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2} (?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}")
 _ANY_FORM = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"([ T]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"

@@ -300,7 +300,7 @@ def test_what_is_not_set_closes_nothing(shop, value):
 
 SINK = {"slug": "x", "url": HERE, "createdAt": 1714552200, "apple": THERE, "google": "", "redirectWithQuery": True}
 LINKLY = {"url": HERE, "full_url": "https://s.test/x", "slug": "/x", "expiry_datetime": "2024-05-01T00:00:00",
-          "expiry_destination": THERE, "expiry_clicks": 5}  # fmt: skip
+          "expiry_destination": THERE, "expiry_clicks": 5, "clicks_total": 0}  # fmt: skip
 
 
 @pytest.mark.rule("X16", "T20")
@@ -312,6 +312,34 @@ def test_fields_with_names_of_a_service_mean_what_they_mean_there(shop):
     assert (sink.pass_query, sink.fields) == (True, {})
     assert imported(shop, {"links": [LINKLY | {"name": "Y", "slug": "/y", "full_url": "https://s.test/y"}]}).is_complete
     assert (get(shop, "y"), shop.find_qrcode("y").limit) == (THERE, 5)
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        (SINK | {"ios": HERE}, "'apple' and 'ios' have different values"),
+        (LINKLY | {"max_visits": 7}, "'expiry_clicks' and 'max_visits' have different values"),
+    ],
+)
+def test_two_names_for_one_field_of_a_service_are_told(shop, link, told):
+    """The second one counted, without a word."""
+    (issue,) = [issue for issue in imported(shop, {"links": [link]}).issues if issue.reason == "invalid"]
+    assert told in issue.detail
+
+
+@pytest.mark.rule("X16", "T20")
+def test_an_empty_field_takes_no_limit_away(shop):
+    """The limit was lost, and the link was open for good."""
+    assert imported(shop, {"links": [LINKLY | {"expiry_clicks": 5, "max_visits": None}]}).is_complete
+    assert shop.find_qrcode("x").limit == 5
+
+
+@pytest.mark.rule("X16")
+def test_a_long_url_named_full_is_no_short_url(shop):
+    """Lists with these three names were taken for those of Linkly: the QR Codes led to the short URL."""
+    imported(shop, f"url,full_url,slug\nhttps://s.test/x,{HERE},x\n")
+    assert get(shop, "x") == HERE
 
 
 @pytest.mark.rule("X16")

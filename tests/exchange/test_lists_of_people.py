@@ -15,6 +15,7 @@ from openpyxl.styles import Font
 
 from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
+from qrkit.tracking.records import QRCode
 from tests.exchange.test_files_of_others import GO, said
 
 HERE = "https://example.com/here"
@@ -105,6 +106,19 @@ def test_hidden_rows_and_struck_out_text_of_old_workbooks_are_reported(shop):
     assert said(result, "struck-row") == [(1, "row 2 has struck-out text in the sheet; all rows were read")]
 
 
+def test_an_old_workbook_whose_styles_name_no_font_is_read(shop):
+    """Spreadsheets open it, but the import called it damaged."""
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("Links")
+    for number, cell in enumerate(["Content", HERE]):
+        sheet.write(number, 0, cell)
+    file = BytesIO()
+    book.save(file)
+    style, no_font = b"\xe0\x00\x14\x00", b"\xc8\x00"
+    data = re.sub(style + b"..", style + no_font, file.getvalue(), flags=re.DOTALL)
+    assert shop.import_file(data, format="xls").created == 1
+
+
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_text_that_is_struck_out_in_part_is_reported(shop, is_shared):
     """A new name behind the struck-out old one gave one name of both, without a word."""
@@ -167,6 +181,15 @@ def test_words_for_no_value_are_texts_in_our_own_files(shop):
             assert (code.name, code.comment, code.fields) == ("None", "NULL", {"City": "N/A"})
 
 
+@pytest.mark.parametrize("write", [QRCode.to_json, QRCode.to_list_json])
+def test_words_for_no_value_are_texts_in_our_records(shop, write):
+    """Names and comments in records of the HTTP interface were dropped without a word."""
+    record = write(shop.insert_qrcode(HERE, name="None", comment="-"))
+    with open_portfolio(":memory:", base_url=GO) as other:
+        other.import_file(f"[{record}]".encode(), format="json")
+        assert [(code.name, code.comment) for code in other.list_qrcodes()] == [("None", "-")]
+
+
 @pytest.mark.parametrize("nothing", ["NULL", "-", "N/A"])
 def test_words_for_no_value_are_nothing_in_json_and_in_frames(shop, nothing):
     """Campaigns and tags were called NULL, as they were in csv."""
@@ -187,6 +210,13 @@ def test_no_number_in_json_of_links_is_no_count(shop):
     link = {"short_url": "https://s.test/a", "long_url": HERE, "clicks": float("nan"), "password": ""}
     result = shop.import_file(json.dumps([link]).encode(), format="json")
     assert (result.created, result.issues) == (1, ())
+
+
+@pytest.mark.parametrize("heading", ["Password", "Passwort", "Mot de passe"])
+def test_a_word_for_no_value_is_a_password_of_a_link(shop, heading):
+    """Under a name in another language, the password was dropped, and everybody could follow the link."""
+    shop.import_file(f"Short URL,Long URL,{heading}\nhttps://s.test/a,{HERE},(none)\n".encode())
+    assert [bool(code.password) for code in shop.list_qrcodes()] == [True]
 
 
 @pytest.mark.parametrize("word", ["None", "NULL", "(null)"])

@@ -316,7 +316,9 @@ def test_codes_of_two_domains_that_clash_are_refused(shop):
 
 
 @pytest.mark.rule("X16")
-@pytest.mark.parametrize("around", ["{}\u200b", "\ufeff{}", "\u202a{}\u202c", "\u2066{}\u2069", " {}\xa0"])
+@pytest.mark.parametrize(
+    "around", ["{}\u200b", "\ufeff{}", "\u200d {} \u200c", "\u202a{}\u202c", "\u2066{}\u2069", " {}\xa0"]
+)
 @pytest.mark.parametrize("heading", ["Content,Trackable URL", "Long URL,Short URL"])
 def test_what_nobody_sees_is_no_part_of_a_short_url(shop, heading, around):
     """The printed code was lost, as its short URL could not be read."""

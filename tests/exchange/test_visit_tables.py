@@ -368,6 +368,15 @@ def test_countries_are_known_by_names_in_languages_of_reports(shop, name):
     assert (shop.scans.to_frame()["country"].tolist(), result.issues) == (["DE"], ())
 
 
+@pytest.mark.parametrize(
+    ("name", "code"), [("Korea", "KR"), ("C\u00f4te d\u2019Ivoire", "CI"), ("Bahama\u2019s", "BS")]
+)
+def test_countries_are_known_by_other_usual_names(shop, name, code):
+    """Google Analytics writes the apostrophe of typographers."""
+    shop.import_scans(f"short_code,time,country\ndoor,2024-05-01,{name}\n".encode())
+    assert shop.scans.to_frame()["country"].tolist() == [code]
+
+
 @pytest.mark.parametrize("nothing", ["(not set)", "N/A", "-", "NULL"])
 def test_words_for_no_value_are_no_cells_of_visits(shop, nothing):
     """A visit whose user agent is not set was one of a bot, and its city was called N/A."""

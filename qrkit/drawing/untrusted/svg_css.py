@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from math import copysign, inf, radians, tan
 from operator import mul
 from typing import Any, TypeAlias
@@ -48,13 +49,19 @@ _LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em"})
 _NEUTRAL = frozenset({"none", "auto", "normal", "visible", "ltr", "mixed"})
 _SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
 _FONTS = re.compile(r"""\s*(url\()?["']?(https?:)?//(fonts\.|use\.typekit\.)""", re.IGNORECASE)
-_FONT = re.compile(r"([a-zA-Z0-9 -]*?) *([0-9.]+(?:[a-z]+|%))(?:\s*/\s*\S+)?\s+(\S.*)", re.DOTALL)
+_FONT_SIZES = "xx-small x-small small medium large x-large xx-large smaller larger".split()  # noqa: SIM905
 _ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
 
 
 def words_of(tokens: Tokens) -> Tokens:
     """Leave out spaces and comments."""
     return [one for one in tokens if one.type not in ("whitespace", "comment")]
+
+
+def only_word(tokens: Tokens) -> str:
+    """Return the keyword that a value is, in small letters; an empty string for other values."""
+    words = words_of(tokens)
+    return str(words[0].lower_value) if len(words) == 1 and words[0].type == "ident" else ""
 
 
 def address_of(word: Any) -> str:
@@ -180,14 +187,30 @@ def path_of(words: Tokens) -> str | None:
     return str(inside[0].value) if [one.type for one in inside] == ["string"] else None
 
 
-def font_of(text: str) -> dict[str, str]:
-    """Return the properties that a `font` stands for; none if it has no size and family."""
-    if (match := _FONT.fullmatch(text)) is None:
+def font_of(tokens: Tokens) -> dict[str, str | None]:
+    """Return the properties that a `font` stands for, None for a size that is not understood.
+
+    Returns nothing for a font without a size and a family.
+    """
+    before = [*takewhile(lambda one: not _is_font_size(one), tokens)]
+    size, rest = tokens[len(before) :][:1], tokens[len(before) + 1 :]
+    if words_of(rest)[:1] == ["/"]:
+        rest = rest[rest.index(words_of(rest)[:2][-1]) + 1 :]  # without the height of lines
+    if not (family := tinycss2.serialize(rest).strip()):
         return {}
-    before, size, family = match.groups()
-    style = next((one for one in before.split() if one in ("italic", "oblique")), "normal")
-    weight = next((one for one in before.split() if one.isdigit() or one.startswith("bold")), "normal")
-    return {"font-style": style, "font-weight": weight, "font-size": size, "font-family": family}
+    words = tinycss2.serialize(before).lower().split()
+    return {
+        "font-style": next((one for one in words if one in ("italic", "oblique")), "normal"),
+        "font-variant": next((one for one in words if one == "small-caps"), "normal"),
+        "font-weight": next((one for one in words if one.isdigit() or one.startswith("bold")), "normal"),
+        "font-size": tinycss2.serialize(size).lower() if is_plain(size[0]) else None,
+        "font-family": family,
+    }
+
+
+def _is_font_size(word: Any) -> bool:
+    is_length = word.type in ("dimension", "percentage") and word.value >= 0
+    return is_length or word.type == "function" or getattr(word, "lower_value", "") in _FONT_SIZES
 
 
 def shape_of(shape: Any) -> tuple[str, dict[str, str]] | None:

@@ -43,6 +43,8 @@ def drop_hidden(root: etree._Element, doubts: dict[str, None]) -> None:
         inner.tag = "hidden"
     for element in root.iter():
         kind = kind_of(element)
+        if kind in ("svg", "symbol") and _has_no_area(element):
+            element.tag = f"{NAMESPACE}defs"
         if kind == "switch":
             element.tag = f"{NAMESPACE}g"
             drawn = [child for child in element if is_kept(child) or kind_of(child) in ("switch", "a")]
@@ -60,6 +62,10 @@ def drop_hidden(root: etree._Element, doubts: dict[str, None]) -> None:
 def _is_shown(element: etree._Element) -> bool:
     languages = element.get("systemLanguage")
     speaks = languages is None or any(one.strip().lower()[:3] in ("en", "en-") for one in languages.split(","))
-    view = view_box(element.get("viewBox", ""))[2:] if kind_of(element) in ("svg", "symbol") else []
-    sizes = [pixels(element.get(name, ""), 1) for name in ("width", "height")] if kind_of(element) == "svg" else []
-    return speaks and "requiredExtensions" not in element.attrib and 0 not in view and min(sizes, default=1) > 0
+    return speaks and "requiredExtensions" not in element.attrib
+
+
+def _has_no_area(view: etree._Element) -> bool:
+    """Return True for a nested svg or a symbol that browsers do not draw, though others may use what is in it."""
+    sizes = [pixels(view.get(name, ""), 1) for name in ("width", "height")]
+    return min(sizes) < 0 or 0 in view_box(view.get("viewBox", ""))[2:]

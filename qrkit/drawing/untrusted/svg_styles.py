@@ -29,6 +29,7 @@ from qrkit.drawing.untrusted.svg_css import (
     is_of_fonts,
     is_plain,
     media_holds,
+    only_word,
     origin_of,
     path_of,
     shape_of,
@@ -40,10 +41,10 @@ from qrkit.drawing.untrusted.svg_images import Embedded, data_of
 from qrkit.drawing.untrusted.svg_letters import letters_of
 from qrkit.drawing.untrusted.svg_uses import XLINK_HREF, adapt_use, depends_on_place, frame_symbols, is_placed
 from qrkit.drawing.untrusted.svg_values import (
+    CASELESS,
     COLORS,
     GEOMETRY,
     INITIAL,
-    LENGTHS,
     NAMESPACE,
     PRESENTATION,
     REFERENCES,
@@ -66,7 +67,7 @@ MOST_PARTS = 30
 """Tokens of one selector, on average in its rule."""
 MOST_MATCHES = 1_000_000
 """Selectors times elements."""
-MOST_DECLARATIONS = 200_000
+MOST_DECLARED = 200_000
 """Declarations of style sheets that apply to the elements of a file, all together."""
 MOST_NESTED_VARIABLES = 8
 LONGEST_VALUE = 10_000
@@ -77,7 +78,8 @@ LONGEST_EMBEDDED = 1_024
 
 _UNPARSED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?(xml-stylesheet)?.*?(?:\?>|\Z)", re.DOTALL)
 """Matches comments, texts and instructions; the group says that an instruction refers to a style sheet."""
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_SPACE, _SPACES = "{http://www.w3.org/XML/1998/namespace}space", ("pre", "pre-wrap", "break-spaces")
+"""The attribute that keeps spaces in texts, and the values of `white-space` that do."""
 
 _UNSEEN = """
     class id style role focusable tabindex version baseProfile zoomAndPan enable-background cursor pointer-events
@@ -101,13 +103,13 @@ _PROPERTIES = (
 )
 _FROM_CSS = _PROPERTIES.difference(_UNSEEN) | (GEOMETRY - {"d"})
 """Properties that browsers read in attributes as in style sheets."""
-_TRANSFORM = frozenset({"transform", "transform-origin", "transform-box"})
+_DECLARED = _PROPERTIES | {"transform", "transform-origin", "transform-box"}
 _DOUBTED = """
-    all animation animation-name backdrop-filter content-visibility direction mask-image mask-border mask-composite
-    mask-mode offset offset-path perspective rotate scale text-orientation text-shadow text-transform translate zoom
-    font-size-adjust font-variant-caps text-decoration-line
+    all animation animation-name backdrop-filter content-visibility mask-image mask-border mask-composite mask-mode
+    offset offset-path perspective rotate scale translate zoom font-size-adjust text-orientation
 """.split()  # noqa: SIM905
 """Properties that change a picture and are not understood."""
+_DOUBTED_IN_TEXT = "direction font-variant-caps text-decoration-line text-shadow text-transform".split()  # noqa: SIM905
 _ROOT_DOUBTED = ("background-image", "border", "box-shadow", "margin", "outline", "padding")
 """Properties of the box of a whole picture."""
 _PAINT_SERVERS = ("linearGradient", "radialGradient", "pattern")
@@ -119,9 +121,9 @@ _BEHIND = frozenset({"background", "background-color"})
 _MARKERS = ("marker-start", "marker-mid", "marker-end")
 _TRANSFORMS = {"pattern": "patternTransform"} | dict.fromkeys(_PAINT_SERVERS[:2], "gradientTransform")
 """The attribute that a `transform` in a style becomes, where it has another name."""
-_STRAY_COMMA = re.compile(r",(?=\s*(?:[A-Za-z]|$))")
+_STRAY_COMMA = re.compile(r"(?<=[0-9])(\s*),(?=\s*(?:[A-Za-z]|$))")
 """Matches a comma between the numbers and the next command of a path, which browsers ignore."""
-_FILTERS = "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia"
+_FILTERS = "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
 
 
 class Plain(NamedTuple):
@@ -204,11 +206,9 @@ def _parse(data: bytes) -> etree._Element:
 
 def _framed(root: etree._Element, background: str) -> tuple[etree._Element, tuple[float, float, float, float]]:
     """Return the root with a viewBox in the proportions of the picture and the background, and the viewBox."""
-    inner = view_box(root.get("viewBox", ""))
-    given = _size(root)
+    sizes = [pixels(root.get(name, ""), otherwise) for name, otherwise in (("width", 300), ("height", 150))]
+    inner, given = view_box(root.get("viewBox", "")) or [0.0, 0.0, *sizes], _size(root)
     root.attrib.pop("display", "")  # browsers show the whole picture all the same
-    if not inner:
-        inner = [0.0, 0.0, pixels(root.get("width", ""), 300), pixels(root.get("height", ""), 150)]
     across, down = given or inner[2:]
     for width, height in (inner[2:], (across, down)):
         if max(map(abs, (*inner, width, height))) > LARGEST_SIDE or min(width, height) < 1 / LARGEST_SIDE:
@@ -242,11 +242,6 @@ def _view_around(element: etree._Element) -> list[float]:
     return view_box(around.get("viewBox", ""))[2:] or _size(around)
 
 
-def _is_initial(value: Tokens) -> bool:
-    words = words_of(value)
-    return len(words) == 1 and getattr(words[0], "lower_value", "") == "initial"
-
-
 def _is_seen(name: str, value: str) -> bool:
     """Return True for an attribute that may change the picture, and does not lead out of the file."""
     is_unseen = name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or is_invalid(name, value)
@@ -270,6 +265,7 @@ class _Styles:
         self._variables: dict[etree._Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
         self._images, self._may_embed = Embedded(), may_embed
+        self._doubted = _DOUBTED + (_DOUBTED_IN_TEXT if root.find(f".//{NAMESPACE}text") is not None else [])
         uses = root.findall(f".//{NAMESPACE}use")
         self._by_use = {"stroke": "unknown", "stroke-dasharray": "unknown"} if uses else {}
         self._view = view_box(root.get("viewBox", ""))[2:] or _size(root)
@@ -285,14 +281,12 @@ class _Styles:
         """Replace all styles by attributes."""
         if self._selectors and depends_on_place(self._root, self._named, self._matcher):
             self._doubt("the SVG reuses a shape whose style depends on its place, which programs draw differently")
-        left = MOST_DECLARATIONS
+        left = MOST_DECLARED
         for element, matches in self._matched():
             rules = [rule for _, _, pseudo, rule in matches if pseudo is None]
             left -= sum(map(len, rules))
             if left < 0:
-                raise too_much(
-                    f"style sheets with at most {MOST_DECLARATIONS:,} declarations for all elements together"
-                )
+                raise too_much(f"style sheets with at most {MOST_DECLARED:,} declarations for all elements together")
             self._resolve(element, [one for rule in rules for one in rule])
 
     def _matched(self) -> Iterator[tuple[etree._Element, Any]]:
@@ -361,7 +355,7 @@ class _Styles:
         variables = {} if parent is None else self._variables[parent]
         if own := {name: value for name, value in declared if name.startswith("--")}:
             every = {**variables, **own}
-            variables = {name: self._replaced(value, every) for name, value in every.items() if not _is_initial(value)}
+            variables = {one: self._replaced(every[one], every) for one in every if only_word(every[one]) != "initial"}
         self._variables[element] = variables
         kept = self._given(element, variables)
         for name, tokens in declared:
@@ -388,12 +382,12 @@ class _Styles:
             if name in _FROM_CSS and not is_simple(name, value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
             elif (value or name in _EMPTY) and _is_seen(name, value):
-                value = value.lower() if name in (PRESENTATION.keys() - COLORS) | LENGTHS else value
+                value = value.lower() if name in CASELESS else value
                 value = _STRAY_COMMA.sub(" ", value) if name == "d" else value
                 kept[name] = value or _EMPTY[name]
                 is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
                 if has_unknown_unit(name, value) and not is_size:
-                    self._doubt(f"the SVG has the length {value[:20]!r}, whose unit is not understood")
+                    self._doubt(f"the SVG has the length {text[:20]!r}, whose unit is not understood")
         return kept
 
     def _take(
@@ -402,10 +396,10 @@ class _Styles:
         """Set the attributes of a declaration; an invalid one leaves the attributes as they are."""
         is_of_root = element is self._root and name.startswith(_ROOT_DOUBTED)
         is_view = element is not self._root and kind_of(element) in ("svg", "symbol", "use")  # browsers disagree
-        if name in _DOUBTED or is_of_root or (name in ("width", "height") and is_view):
+        if name in self._doubted or is_of_root or (name in ("width", "height") and is_view):
             if not is_neutral(tokens, is_length=is_of_root):
                 self._doubt(f"the SVG has the property {name!r}, which is not understood")
-        elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else GEOMETRY):
+        elif name in _DECLARED or name in (_BEHIND if element is self._root else GEOMETRY):
             replaced = self._replaced(tokens, variables)
             for one, value in self._values(kind_of(element), name, replaced).items():
                 if value is None:
@@ -422,13 +416,13 @@ class _Styles:
 
     def _values(self, kind: str, name: str, tokens: Tokens) -> Mapping[str, str | None]:
         """Return the attributes that a declaration becomes, with values as those of `_value`."""
-        text = tinycss2.serialize(tokens).strip()
-        if name == "mix-blend-mode" and text.lower() not in BLEND_MODES:
-            self._doubt(f"the SVG has the blend mode {text.lower()[:20]!r}, which is not understood")
+        text = tinycss2.serialize(tokens).strip().lower() if name in ("mix-blend-mode", "white-space") else ""
+        if name == "mix-blend-mode" and text not in BLEND_MODES:
+            self._doubt(f"the SVG has the blend mode {text[:20]!r}, which is not understood")
         if name == "font":
-            return font_of(text)
-        if name == "white-space":
-            return {_SPACE: "preserve"} if text.lower() in ("pre", "pre-wrap", "break-spaces") else {}
+            return font_of(tokens)
+        if name == "white-space":  # texts do not inherit it from groups
+            return {_SPACE: "preserve"} if kind in ("text", "tspan") and text in _SPACES else {}
         names = _MARKERS if name == "marker" else [_TRANSFORMS.get(kind, name) if name == "transform" else name]
         return {one: self._value(one, tokens) for one in names}
 
@@ -457,8 +451,7 @@ class _Styles:
 
     def _value(self, name: str, tokens: Tokens) -> str | None:
         """Return the text of an attribute; an empty one removes it, and None is a value that is not understood."""
-        words = words_of(tokens)
-        only = words[0].lower_value if len(words) == 1 and words[0].type == "ident" else ""
+        words, only = words_of(tokens), only_word(tokens)
         if not words or only in _DEFAULTS:
             return ""
         if only == "initial":
@@ -499,7 +492,7 @@ class _Styles:
                 found.append(f"url(#{self._new_ids[target]})")
             elif word.type != "function":
                 return None
-            elif name == "filter" and word.lower_name in _FILTERS.split():
+            elif name == "filter" and word.lower_name in _FILTERS:
                 if not all(color_of(one) or is_plain(one) for one in word.arguments):
                     return None
                 arguments = [color_of(one) or tinycss2.serialize([one]) for one in word.arguments]
@@ -535,13 +528,10 @@ class _Styles:
                 self._doubt("the SVG embeds a picture that cannot be read, and is drawn without it")
         elif kind != "a" and address and (target := self._element(address)) is not None:
             kept["href"] = f"#{self._new_ids[target]}"
-            if kind == "use" and kind_of(target) in ("svg", "symbol"):
-                if self._placed[target]:
-                    self._doubt(
-                        "the SVG uses a nested svg with a place of its own, which programs draw in several ways"
-                    )
-                if kind_of(target) == "symbol":
-                    adapt_use(kept, target)
+            if kind == "use" and kind_of(target) in ("svg", "symbol") and self._placed[target]:
+                self._doubt("the SVG uses a nested svg with a place of its own, which programs draw in several ways")
+            if kind == "use" and kind_of(target) == "symbol":
+                adapt_use(kept, target)
         if kind == "image" and not kept.get("href", "").startswith("data:"):
             element.tag = "hidden"
 

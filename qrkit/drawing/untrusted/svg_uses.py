@@ -11,6 +11,7 @@ from cssselect2 import ElementWrapper
 from qrkit.drawing.untrusted.svg_values import GEOMETRY, NAMESPACE, REFERENCES, pixels
 
 _SVG, _SYMBOL, _USE = (f"{NAMESPACE}{kind}" for kind in ("svg", "symbol", "use"))
+_SHAPES = [f"{NAMESPACE}{kind}" for kind in ("svg", "use", "image", "rect", "circle", "ellipse", "text")]
 _OF_VIEW = ("viewBox", "preserveAspectRatio", "overflow")
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -37,7 +38,7 @@ def _rules(matcher: Any, element: Any) -> set[int]:
 def is_placed(target: Any) -> bool:
     """Return True for a nested svg or a symbol that is not drawn where the `use` says, or not as large."""
     has_place = "transform" in target.attrib or any(pixels(str(target.get(name, "0")), 1) for name in ("x", "y"))
-    inside = () if target.tag != _SYMBOL or "viewBox" in target.attrib else target.iterdescendants()
+    inside = () if target.tag != _SYMBOL or "viewBox" in target.attrib else target.iterdescendants(*_SHAPES)
     return has_place or any("%" in str(one.get(name)) for one in inside for name in GEOMETRY)
 
 

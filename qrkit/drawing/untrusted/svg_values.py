@@ -43,11 +43,9 @@ def _check_numbers(value: str) -> str:
 def _length(value: str) -> str | None:
     """Convert a length to pixels or percent, because renderers disagree about the size of other units."""
     found = _LENGTH.fullmatch(value) if len(value) <= LONGEST_VALUE else None
-    if found is None:
+    if found is None or found[2] in ("em", "ex"):  # of a font that only the renderer knows
         return None
     number, unit = found.groups()
-    if unit in ("em", "ex"):  # of a font that only the renderer knows
-        return None
     return _check_numbers(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
 
 
@@ -131,6 +129,8 @@ INITIAL = {
 }
 """Initial values of properties; empty for those that are not inherited: an element without the attribute has them."""
 LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
+CASELESS = (PRESENTATION.keys() - COLORS) | LENGTHS
+"""Attributes whose values browsers also read in capital letters, and renderers do not."""
 _SIMPLE = re.compile(r"[^(\\]*")
 _SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
@@ -145,7 +145,7 @@ def is_simple(name: str, value: str) -> bool:
 
 def is_invalid(name: str, value: str) -> bool:
     """Return True for a value that browsers ignore and renderers do not."""
-    return value in ("revert-layer", "miter-clip") or (name == "stroke-width" and value.startswith("-"))
+    return value in ("revert-layer", "miter-clip") or (name == "stroke-width" and value.lstrip().startswith("-"))
 
 
 def has_unknown_unit(name: str, value: str) -> bool:
