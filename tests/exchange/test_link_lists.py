@@ -291,9 +291,10 @@ def test_errors_of_terms_name_the_column_of_the_file(shop):
     assert [one.detail[:21] for one in result.issues if one.reason == "invalid"] == ["Expires in='30 days':"]
 
 
-@pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
+@pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "(none)", "unlimited", [], {}, "[]"])
 def test_what_is_not_set_closes_nothing(shop, value):
     link = {"short_url": "a.test/x", "long_url": HERE, "max_clicks": value, "expires_at": value, "deepLinks": value}
+    link["options"] = {"schedule": value}
     assert imported(shop, [link]).is_complete
     assert get(shop, "x") == HERE
 
