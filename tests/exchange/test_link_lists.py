@@ -371,6 +371,14 @@ def test_short_urls_with_other_names_are_kept(shop, heading):
 
 
 @pytest.mark.rule("T20")
+@pytest.mark.parametrize("target", ["tel:+4930123456", "intent:#Intent;package=org.example;end", "myapp://open"])
+def test_a_target_of_phones_may_be_no_page(shop, target):
+    """Such links were left out."""
+    imported(shop, [{"short_url": "https://s.test/x", "long_url": HERE, "android": target}])
+    assert [rule.content for rule in shop.find_qrcode("x").rules] == [target]
+
+
+@pytest.mark.rule("T20")
 def test_targets_of_phones_are_kept(shop):
     link = {"path": "x", "originalURL": HERE, "shortURL": "https://s.test/x", "iphoneURL": THERE, "androidURL": None}
     assert imported(shop, {"links": [link]}).is_complete
