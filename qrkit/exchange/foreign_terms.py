@@ -42,6 +42,9 @@ NAMES = (*LIMITS, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, *TEST, "geo")
 _NO_PASSWORD = re.compile(r".{0,3}|true|protected|enabled|\W+|[*•x]+|\$2.*", re.IGNORECASE)
 """What says that there is a password, but not which: also a hash."""
 
+_ADDRESS = re.compile(r"\s*[a-z][a-z0-9+.-]+:\S", re.IGNORECASE)
+"""How an address begins, also one that opens an app or a call: `intent:`, `tel:`."""
+
 
 def term_named(name: str) -> str:
     """Return the one name of a time, a limit or a password with this plain name in some language; else the name."""
@@ -87,7 +90,7 @@ def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
     rules = []
     for name, device in DEVICES.items():
         target = link.get(name)
-        if isinstance(target, str) and "://" in target:
+        if isinstance(target, str) and _ADDRESS.match(target):
             rules.append({"conditions": [{"type": "device", "matchValue": device}], "content": target.strip()})
             read.add(name)
     countries = link.get("geo")

@@ -247,7 +247,7 @@ def with_scheme(url: str) -> str:
         'https://bit.ly/3xYz'
     """
     url = url.strip(_INVISIBLE)
-    bare = url.removeprefix("//")
+    bare = url.strip().removeprefix("//")
     return f"https://{bare}" if _BARE_URL.fullmatch(bare) else url
 
 

@@ -291,9 +291,10 @@ def test_errors_of_terms_name_the_column_of_the_file(shop):
     assert [one.detail[:21] for one in result.issues if one.reason == "invalid"] == ["Expires in='30 days':"]
 
 
-@pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "unlimited", [], {}, "[]"])
+@pytest.mark.parametrize("value", ["", None, "null", "N", "\\N", "-1", 0, "N/A", "(none)", "unlimited", [], {}, "[]"])
 def test_what_is_not_set_closes_nothing(shop, value):
     link = {"short_url": "a.test/x", "long_url": HERE, "max_clicks": value, "expires_at": value, "deepLinks": value}
+    link["options"] = {"schedule": value}
     assert imported(shop, [link]).is_complete
     assert get(shop, "x") == HERE
 
@@ -367,6 +368,14 @@ def test_short_urls_with_other_names_are_kept(shop, heading):
     assert imported(shop, f"Link title,{heading},Destination URL,Creation\nA,s.test/x,{HERE},2024-05-01\n").created == 1
     assert get(shop, "x") == HERE
     assert str(shop.find_qrcode("x").created) == "2024-05-01 00:00:00+00:00"
+
+
+@pytest.mark.rule("T20")
+@pytest.mark.parametrize("target", ["tel:+4930123456", "intent:#Intent;package=org.example;end", "myapp://open"])
+def test_a_target_of_phones_may_be_no_page(shop, target):
+    """Such links were left out."""
+    imported(shop, [{"short_url": "https://s.test/x", "long_url": HERE, "android": target}])
+    assert [rule.content for rule in shop.find_qrcode("x").rules] == [target]
 
 
 @pytest.mark.rule("T20")
