@@ -129,10 +129,10 @@ def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
         return family, given
     if (part := family or given) and (word := f" {part} ") in (words := f" {name} "):
         before, _, after = words.rpartition(word) if family else words.partition(word)
-        rest = "" if before and after else (before or after).strip()  # a title may stand on either side
+        rest = "" if before and after else (before or after).strip(" ,")  # a title may stand on either side
         return (family or rest, given or rest)
     before, comma, after = name.partition(", ")  # as address books sort: Petek, Ana
-    first, last = (after, before) if comma and " " not in before else name.rpartition(" ")[::2]
+    first, last = (after, before) if comma and before and " " not in before else name.rpartition(" ")[::2]
     return family or last, given or first
 
 
@@ -161,7 +161,7 @@ def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:
 
 def _mecard(fields: dict[str, Any]) -> str:
     family, given = _split_name(fields)
-    if f"{given} {family}".strip() != fields["name"]:
+    if fields["name"] not in (f"{given} {family}".strip(), f"{family}, {given}"):
         rule = "must be the given name and the family name, because a MeCard has no others; or use another format"
         raise InvalidParameter(Problem("name", fields["name"], rule))
     values = [("N", ",".join(escape_pair(part) for part in (family, given) if part))]
