@@ -469,7 +469,7 @@ class _Styles:
             return None
         if name == "image-rendering":
             return "optimizeSpeed" if only in ("pixelated", "crisp-edges") else ""
-        return text.lower() if name in PRESENTATION else text
+        return text.lower() if name in PRESENTATION or name in _IN_STYLE else text
 
     def _paint(self, words: Tokens) -> str | None:
         if address := address_of(words[0]):

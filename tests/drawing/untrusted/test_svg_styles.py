@@ -111,7 +111,7 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         (".a{image-rendering:pixelated}", {"image-rendering": "optimizeSpeed"}),
         (".a{stroke-width:2px}", {"stroke-width": "2px"}),
         (".a{x:3px;r:4px}", {"x": "3px", "r": "4px"}),
-        (".a{mix-blend-mode:multiply}", {"style": "mix-blend-mode:multiply"}),
+        (".a{mix-blend-mode:Multiply}", {"style": "mix-blend-mode:multiply"}),
         (".a{transform:translate(2px) rotate(.5turn)}", {"transform": "translate(2) rotate(180)"}),
         (".a{transform:none}", {}),
         (".a{transform:translate3d(1px,2px,9px) rotateZ(90deg)}", {"transform": "translate(1 2) rotate(90)"}),
