@@ -237,9 +237,12 @@ def _tool_of(heading: Sequence[str], rows: Read) -> tuple[foreign.Tool | None, R
 
 
 def is_kept(title: str, columns: Mapping[str, str] = MappingProxyType({}), names: Iterable[str] = ()) -> bool:
-    """Return whether a column has contents, short URLs or passwords; a tool has `names` of its own for these."""
+    """Return whether a column has contents, short URLs or passwords, or is the security of networks.
+
+    A tool has `names` of its own for these columns.
+    """
     chosen = {tidy(str(theirs)).lower(): COLUMN_OF.get(ours.lower()) for ours, theirs in columns.items()}
-    known = ("password", *foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, names))
+    known = ("password", "security", *foreign.TARGETS, *foreign.SHORT_URLS, *map(foreign.plain_name, names))
     name = title.lower()
     return not KEPT_AS_WRITTEN.isdisjoint({COLUMN_OF.get(name), chosen.get(name)}) or foreign.plain_name(title) in known
 

@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 
 from qrkit import contents
 
@@ -49,6 +50,12 @@ def test_a_column_of_kinds_makes_a_content_column_unneeded(shop, tmp_path):
     (tmp_path / "rooms.csv").write_text("kind,ssid,password\nwifi,Lobby,welcome-1\n")
     assert shop.import_file(tmp_path / "rooms.csv").created == 1
     assert list(contents_of(shop).values()) == [str(NETWORK)]
+
+
+@pytest.mark.parametrize("word", ["None", "none", "(none)", "Open"])
+def test_a_network_without_security_is_open(shop, word):
+    shop.import_file(f"Kind,SSID,Security\nwifi,Guests,{word}\n".encode(), format="csv")
+    assert list(contents_of(shop).values()) == ["WIFI:T:nopass;S:Guests;;"]
 
 
 def test_files_without_kinds_keep_their_unknown_columns_named(shop, tmp_path):
