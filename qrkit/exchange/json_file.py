@@ -321,7 +321,7 @@ class _KnownNames(NamedTuple):
     `writers` write the values that are no texts, by type; `pick` returns the values of an object. With `is_twice`, two
     names are of one column. With `of_links`, the short URL has a name that other tools use, so other names may limit
     links. With `of_csv`, names are those of our csv files, whose texts may have apostrophes in front. `keeps` returns
-    whether a word such as NULL stays in a field: in all of an object of ours.
+    whether a word such as NULL stays in a field; it is None for an object of ours, in which all words stay.
     """
 
     column_of: Mapping[str, str]
@@ -332,7 +332,7 @@ class _KnownNames(NamedTuple):
     is_twice: bool
     of_links: bool
     of_csv: bool
-    keeps: Callable[[str], bool]
+    keeps: Callable[[str], bool] | None
 
 
 @lru_cache(maxsize=100)  # the objects of a file have one of a few sets of names
@@ -345,7 +345,7 @@ def _known(names: tuple[str, ...]) -> _KnownNames:
     writers = tuple(_writers_of(KINDS[column]) for column in columns)
     is_twice = len(set(columns)) < len(columns)
     content_at = columns.index(CONTENT) if CONTENT in columns else None
-    keeps = is_kept if OF_OURS.isdisjoint(columns) else lambda _: True
+    keeps = is_kept if OF_OURS.isdisjoint(columns) else None
     is_ours = has_our_names(names)
     return _KnownNames(column_of, columns, content_at, writers, pick, is_twice, bool(short), is_ours, keeps)
 
@@ -356,7 +356,7 @@ def _rows(found: list[Any], own: OwnColumns) -> Iterator[Row | Packed]:
             yield Row(number, {}, "is no object")
             continue
         known = _known(tuple(one))
-        one = one if type(one) is _Twice else without_words(one, known.keeps)
+        one = without_words(one, known.keeps) if known.keeps and type(one) is not _Twice else one
         texts, wrong = _texts(one, known)
         others: dict[str, Any] = {}
         if len(texts) < len(one):
