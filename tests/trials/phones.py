@@ -32,7 +32,8 @@ def ask(url, agent="", method="GET", **headers):
         with urllib.request.urlopen(request, timeout=20) as reply:
             return reply.status, dict(reply.headers), reply.read()
     except urllib.error.HTTPError as error:
-        return error.code, dict(error.headers), error.read()
+        with error:
+            return error.code, dict(error.headers), error.read()
 
 
 def heading(url, agent, **headers):
