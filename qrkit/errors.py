@@ -95,7 +95,7 @@ def either(texts: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
-def in_a_line(sentence: str) -> str:
+def uncapitalized(sentence: str) -> str:
     """Return a sentence or a title with a small first letter, unless it begins with a name, such as Wi-Fi or IBAN."""
     first = sentence.split()[0]
     is_name = first in {"Micro", "Pix", "Swiss"} or any(letter.isupper() for letter in first[1:])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
 from qrkit.design.bounds import LONGEST_TEXT, NAMES_ELSEWHERE
-from qrkit.errors import InvalidParameter, Problem, in_a_line, nearest, similar
+from qrkit.errors import InvalidParameter, Problem, nearest, similar, uncapitalized
 
 if TYPE_CHECKING:
     from qrkit.model import Model
@@ -157,10 +157,10 @@ class Parser(argparse.ArgumentParser):
 
 
 class Command(Parser):
-    """A command whose parser is made when something of it is first used: to make those of all commands takes 4 ms.
+    """A command whose parser is created on first use: creating those of all commands takes 4 ms.
 
-    The source is the module in `qrkit.commands` and the function that define its options, such as
-    `generate:define_generate`; so other commands need not load its modules.
+    `source` names the module in `qrkit.commands` and the function that define its options, such as
+    `generate:define_generate`, so that other commands need not load its modules.
     """
 
     def __init__(self, *, source: str, **settings: Any) -> None:
@@ -191,7 +191,7 @@ def add_heading(commands: Commands, heading: str) -> None:
 
 def add_command(commands: Commands, prog: str, sentence: str, **definition: Any) -> Any:
     """Add a command and return its parser; `prog` is the complete command, such as `qrkit account list`."""
-    line = in_a_line(sentence.removesuffix("."))
+    line = uncapitalized(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
@@ -302,7 +302,7 @@ def _explain(record: Late, name: str) -> str:
         values = field.default if isinstance(field.default, tuple) else (field.default,)
         default = ", ".join(map(str, values)).removesuffix(".0")
         rules.append(f"default {SWITCH.get(default, default)}")
-    return in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
+    return uncapitalized(told) + (f" ({'; '.join(rules)})" if rules else "")
 
 
 def _without_known_unit(bounds: str, told: str) -> str:

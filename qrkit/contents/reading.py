@@ -14,7 +14,7 @@ from qrkit.contents.app_codes import app_code_title
 from qrkit.contents.content import Content
 from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.contents.syntax import BLANKS, IN_FRONT
-from qrkit.errors import in_a_line
+from qrkit.errors import uncapitalized
 
 READERS: Mapping[str, str] = {
     **dict.fromkeys(("HTTPS:", "HTTP:"), "gs1_digital_link app whatsapp location link"),
@@ -71,7 +71,7 @@ def title_if_read_from_code(text: str) -> str:
     """
     start = text.lstrip(IN_FRONT)
     if (needing := _kinds_that_need_the_code(_beginning(start))) and (kind := read(start).kind) in needing:
-        return in_a_line(kind_named(kind).title)
+        return uncapitalized(kind_named(kind).title)
     return app_code_title(start)
 
 

@@ -197,7 +197,7 @@ class _Taken:
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
         self._numbers: dict[tuple[str, str], int] = {}
-        """The lowest number of a name that has a content, by name and content: 2 if `A (2)` has it."""
+        """The lowest number with which a name has a content, by name and content: 2 for that of `A (2)`."""
         self._free: dict[str, int] = {}
         """The number behind a name that was looked for last, so that many rows with one name take linear time."""
         tidy = tidy_name.__wrapped__  # without the cache, which is too small for a portfolio

@@ -130,7 +130,7 @@ INITIAL = {
 """Initial values of properties; empty for those that are not inherited: an element without the attribute has them."""
 LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
 CASELESS = (PRESENTATION.keys() - COLORS) | LENGTHS
-"""Attributes whose values browsers also read in capital letters, and renderers do not."""
+"""Attributes whose values browsers also read in capital letters, but renderers do not."""
 _SIMPLE = re.compile(r"[^(\\]*")
 _SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)

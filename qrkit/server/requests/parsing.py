@@ -46,17 +46,17 @@ OTHER_JSON = {list: ", not a list", str: ", not a text; was it encoded as JSON t
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%u20AC) and Latin-1 (%E9)"
 MOST_ACCEPTED = 50
-"""Names in a header of what a client likes that are read."""
+"""Values of an `Accept` or `Accept-Language` header that are read."""
 _OTHERS = r"(?:;(?!\s*q\s*=)[^;]*)*"
 _WEIGHT = rf";\s*q\s*=\s*(0(?:\.[0-9]{{0,3}})?|1(?:\.0{{0,3}})?)\s*{_OTHERS}"
 _ACCEPTED = re.compile(rf"\s*([^\s;]{{1,100}})\s*{_OTHERS}(?:{_WEIGHT})?")
 ANY = ("*", "*/*", "undefined")
-"""What says that anything is wanted. A helper of GS1's test suite sends the last."""
+"""Values that accept anything; a helper of GS1's test suite sends the last one."""
 
 
 @lru_cache(maxsize=256)  # few headers are common
 def accepted(header: str) -> tuple[str, ...]:
-    """Return what a header `Accept` or `Accept-Language` names, the most wanted first, in lower case.
+    """Return the values of an `Accept` or `Accept-Language` header, in order of preference, in lower case.
 
     Parts of the header whose weight is malformed are ignored (RFC 9110, section 12.4.2).
     """

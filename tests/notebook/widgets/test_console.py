@@ -151,7 +151,7 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     page.get_by_role("button", name="Create key").click()
     page.get_by_text("expires on 31 December 2999").wait_for()
     page.get_by_label("Name of the organization").fill("Acme")
-    page.get_by_role("button", name="Make brand").click()
+    page.get_by_role("button", name="Create brand").click()
     page.get_by_text("The brand is saved and in use.").wait_for()
     assert page.locator(".qk-secret code").inner_text().startswith("qk_"), "a new key stays until it is dismissed"
     page.get_by_role("button", name="Copy", exact=True).click()

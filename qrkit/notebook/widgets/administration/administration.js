@@ -17,7 +17,7 @@ function describe({ account, secret_of: owner, keys, brand, brands, look, accoun
       secret: say("Copy this key of {account} now. It is not shown again.", null, { account: owner }),
     },
     {
-      id: "save brand", title: say("Brand"), text: say("Reports and landing pages use the name, the colors and the logo of your brand. To give QR Codes its look, use the studio."), button: brand ? say("Save brand") : say("Make brand"),
+      id: "save brand", title: say("Brand"), text: say("Reports and landing pages use the name, the colors and the logo of your brand. To give QR Codes its look, use the studio."), button: brand ? say("Save brand") : say("Create brand"),
       fields: [
         { name: "brand", label: say("Brand in use"), value: brand, choices: [{ id: "", name: say("None") }, ...named(brands)], ask: "use brand" },
         { name: "name", label: say("Name of the organization"), value: look.name },
