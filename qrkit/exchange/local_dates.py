@@ -35,6 +35,7 @@ _NTH = r"(?:\.|st|nd|rd|th|er|º)?"
 _YEAR = "(?P<year>[0-9]{4}|[0-5][0-9]|6[0-8])"
 _SINCE_1970 = re.compile(r"([1-9][0-9]{8,9})(?:\.[0-9]+|(?:[0-9]{3}){1,3})?")
 """Seconds since 1970, from 1973 on, or thousandths, millionths or billionths of them."""
+UNCLEAR = "may be read in several ways, and the other dates of the file do not tell which; write it as 2026-12-31"
 
 
 class LocalDates:
@@ -49,17 +50,23 @@ class LocalDates:
             return datetime.fromtimestamp(int(seconds[1]), UTC)
         parts = _parts(text)
         if "one" in parts:
-            if len(parts["year"]) == 2 and parts["between"] not in self._before_years:
+            if self.is_unclear(text):
                 return None
-            day_first = parts["between"] == "." or self._day_first
-            if day_first is None and parts["one"] != parts["two"]:
-                return None
-            first, second = ("day", "month") if day_first else ("month", "day")
+            first, second = ("day", "month") if parts["between"] == "." or self._day_first else ("month", "day")
             parts |= {first: parts["one"], second: parts["two"]}
         try:
             return _moment(parts) if parts else None
         except (ValueError, OverflowError):  # in UTC, it may be before the year 1 or after 9999
             return None
+
+    def is_unclear(self, text: str) -> bool:
+        """Return whether a text is a date whose day, month and year the file does not tell apart."""
+        parts = _parts(text)
+        if "one" not in parts:
+            return False
+        may_begin_with_year = len(parts["year"]) == 2 and parts["between"] not in self._before_years
+        is_told = parts["between"] == "." or parts["one"] == parts["two"] or self._day_first is not None
+        return may_begin_with_year or not is_told
 
     def read_end(self, text: str) -> datetime | None:
         """Return the last second of a day, and any other date as `read` does."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Reversible
 from dataclasses import dataclass, field
 from typing import Literal
 
-from qrkit.contents.suspicious_links import link_warning
+from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import counted
 from qrkit.exchange.columns import Row
 from qrkit.languages import say
@@ -234,7 +234,9 @@ class _Taken:
         if code.name not in self:
             return code.name
         name, content = tidy_name(code.name), code.content
-        if content == self._contents[name] or content in self._further.get(name, ()):
+        # Also one that an earlier import completed.
+        contents = {content, meant_url(content) if code.is_dynamic else content}
+        if self._contents[name] in contents or not contents.isdisjoint(self._further.get(name, ())):
             return name
         free = self._free.get(name, 2)
         while f"{name} ({free})" in self:

@@ -51,7 +51,7 @@ from qrkit.exchange.columns import (
     unpacked,
 )
 from qrkit.exchange.foreign_terms import PASSWORD
-from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.local_dates import UNCLEAR, LocalDates
 from qrkit.exchange.locating import (
     ADDRESS,
     ANYWHERE,
@@ -114,7 +114,6 @@ _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 
-ReadDate = Callable[[str], datetime | None]
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
@@ -449,15 +448,14 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid."""
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
-    readers = dict.fromkeys(MOMENTS, dates.read)
-    if table.of_links:
-        readers[VALID_UNTIL] = dates.read_end  # as our times are exact, a day of ours is its first second
+    # As our times are exact, a day of ours is its first second.
+    ends = frozenset({VALID_UNTIL} if table.of_links else ())
     for row in seen(table.rows, "Importing", len(table.rows)):
-        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, readers)
+        yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates, ends)
 
 
 def _code_of(
-    row: Row, now: datetime, names: Mapping[str, str], readers: Mapping[str, ReadDate]
+    row: Row, now: datetime, names: Mapping[str, str], dates: LocalDates, ends: Collection[str]
 ) -> tuple[Row, QRCode] | ImportIssue:
     """Return a row with its QR Code, or an issue; only because of its date or its count, no printed code is lost."""
     try:
@@ -465,14 +463,17 @@ def _code_of(
     except InvalidParameter as error:
         problems = error.problems
     wrong = {one.name for one in problems}
-    moments = {name: readers[name](row.cells[name]) for name in MOMENTS & wrong & row.cells.keys()}
+    texts = {name: row.cells[name] for name in MOMENTS & wrong & row.cells.keys()}
+    moments = {name: (dates.read_end if name in ends else dates.read)(text) for name, text in texts.items()}
     if cells := {name: to_table(moment) for name, moment in moments.items() if moment}:
-        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, readers)
+        return _code_of(row._replace(cells={**row.cells, **cells}), now, names, dates, ends)
+    unclear = {name for name, text in texts.items() if dates.is_unclear(text)}
+    problems = tuple(replace(one, rule=UNCLEAR) if one.name in unclear else one for one in problems)
     told = [(one.name, str(InvalidParameter(replace(one, name=names.get(one.name, one.name))))) for one in problems]
     if all(row.cells.get(name) and name in NOT_NEEDED for name in wrong):
         notes = [(NOT_NEEDED[name][0], f"{detail}; {NOT_NEEDED[name][1]}") for name, detail in told]
         cells = {**row.cells, **dict.fromkeys(wrong, "")}
-        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, readers)
+        return _code_of(row._replace(cells=cells, notes=(*row.notes, *notes)), now, names, dates, ends)
     return _unreadable(row, "; ".join(detail for _, detail in told))
 
 

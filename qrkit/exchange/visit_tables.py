@@ -24,7 +24,7 @@ from qrkit.exchange import foreign
 from qrkit.exchange.access_logs import REDIRECTS
 from qrkit.exchange.columns import HEADINGS, NO, YES, column_pair, read_count
 from qrkit.exchange.foreign import plain_name
-from qrkit.exchange.local_dates import LocalDates
+from qrkit.exchange.local_dates import UNCLEAR, LocalDates
 from qrkit.exchange.locating import place_of
 from qrkit.exchange.marked_cells import without_words
 from qrkit.exchange.sheets import Sheet
@@ -336,4 +336,6 @@ def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
     if written := dates.read(text):
         return written + timedelta(hours=12) if is_day else written
+    if dates.is_unclear(text):
+        raise ValueError(UNCLEAR)
     return from_table(text, "time") + timedelta(hours=12 * is_day)

@@ -81,6 +81,19 @@ def test_years_of_two_digits_are_read_if_they_are_clearly_last(texts, day):
     assert (found and f"{found:%Y-%m-%d}") == day
 
 
+@pytest.mark.parametrize("date", ["31.12.26", "25/12/31", "3/4/2025"])
+@pytest.mark.parametrize("column", ["Created (UTC)", "Valid Until (UTC)"])
+def test_a_date_that_is_not_clear_is_told_why(shop, date, column):
+    result = shop.import_file(f"Content,{column}\nhttps://e.org,{date}\nhttps://e.org/b,{date}\n".encode())
+    assert all(f"{date!r}: may be read in several ways" in issue.detail for issue in result.issues)
+    assert len(result.issues) == 2
+
+
+def test_a_date_that_there_is_not_is_not_called_unclear(shop):
+    (issue,) = shop.import_file(b"Content,Created (UTC)\nhttps://e.org,31.13.2025\n").issues
+    assert "must be a date and time" in issue.detail
+
+
 GERMAN = (
     "Ort;QR Code Name;Content;Trackable URL;Created (UTC);Scans;Latitude;Dynamic;Active;Valid Until (UTC);Limit\r\n"
     "x;Tür;https://example.com/a;https://a.test/a;31.12.2025 14:30;1.234;46,05;WAHR;FALSCH;01.02.2027;2.000\r\n"

@@ -435,6 +435,11 @@ def test_a_date_that_there_is_not_is_named(shop):
     assert (row, error) == (2, "time='2024-13-01': month must be in 1..12")
 
 
+def test_a_date_that_is_not_clear_is_told_why(shop):
+    ((row, error),) = shop.import_scans(b"short_code,time\ndoor,31.12.26\n").issues
+    assert (row, error[:46]) == (2, "time='31.12.26': may be read in several ways, ")
+
+
 def test_numbers_that_differ_from_rows_are_told(shop):
     links = f"Content,Trackable URL,Scans\nhttps://example.com/x,{GO}/x,3\nhttps://example.com/y,{GO}/y,1\n"
     shop.import_file(links.encode())

@@ -46,10 +46,11 @@ def test_addresses_are_completed_on_request_where_one_reading_makes_sense(shop):
 
 
 @pytest.mark.parametrize("fixed_first", [True, False])
-def test_importing_a_file_again_adds_nothing(shop, fixed_first):
+@pytest.mark.parametrize("fixed_again", [True, False])
+def test_importing_a_file_again_adds_nothing(shop, fixed_first, fixed_again):
     shop.import_file(ROWS, fix_urls=fixed_first)
     before = contents(shop)
-    again = shop.import_file(ROWS, fix_urls=True)
+    again = shop.import_file(ROWS, fix_urls=fixed_again)
     assert (again.created, {issue.reason for issue in again.issues}) == (0, {"duplicate"})
     assert contents(shop) == before
 
@@ -77,6 +78,11 @@ def test_static_codes_are_left_to_phones(shop):
     rows = b"Content,Dynamic\nwww.example.com,false\n"
     assert shop.import_file(rows, fix_urls=True).issues == ()
     assert [code.content for code in shop.list_qrcodes()] == ["www.example.com"]
+
+
+def test_a_static_code_is_another_than_a_completed_address(shop):
+    shop.import_file(b"Name,Content\nDoor,https://www.example.com\n")
+    assert shop.import_file(b"Name,Content,Dynamic\nDoor,www.example.com,false\n").created == 1
 
 
 def test_frames_are_imported_with_a_template_and_completed_addresses(shop):
