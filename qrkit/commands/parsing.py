@@ -118,7 +118,9 @@ class Parser(argparse.ArgumentParser):
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown_message(unknown, parsed))
-        named = [(action.dest, one) for action in self._actions for one in action.option_strings if one[1] == "-"]
+        # Of options with one meaning, such as --header-row 0 and --no-header, the one without a value comes first.
+        actions = sorted(self._actions, key=lambda one: one.const is None or getattr(parsed, one.dest, "") != one.const)
+        named = [(action.dest, one) for action in actions for one in action.option_strings if one[1] == "-"]
         parsed.option_names = dict(named[::-1]) | getattr(parsed, "option_names", {})
         return parsed, []
 
@@ -249,7 +251,7 @@ def option_of(name: str) -> str:
 
 def option_given(asked: argparse.Namespace, name: str) -> str:
     """Return the option that gave the value of a field, such as `--size-mm`, for errors; else the name of the field."""
-    first, _, rest = ("field" if name == "fields" else name).partition(".")
+    first, _, rest = ("field" if name == "fields" else name).removeprefix("location.").partition(".")
     option = asked.option_names.get(first) if getattr(asked, first, None) is not None else None
     return f"{option} {'' if rest.isdecimal() else rest}".rstrip() if option else name
 

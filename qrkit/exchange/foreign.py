@@ -373,8 +373,9 @@ def tool_of(names: Iterable[str]) -> Tool | None:
         wanted = {*map(plain_name, tool.known_by)}
         if found >= wanted and (tool.beside is None or found - wanted <= {*map(plain_name, tool.beside)}):
             return tool
-    if not found.isdisjoint(SHORT_URLS):
-        return None if found.isdisjoint(TARGETS) else LINK_LIST
+    if short_urls := found.intersection(SHORT_URLS):
+        targets = CLEAR_TARGETS if short_urls.issubset(LINKS["unclear_short_urls"]) else TARGETS
+        return None if found.isdisjoint(targets) else LINK_LIST
     return None if found.isdisjoint(CODES) or found.isdisjoint(CLEAR_TARGETS) else CODE_LIST
 
 
@@ -383,7 +384,7 @@ def similar_tool(names: Iterable[str]) -> Tool | None:
     found = {plain_name(name) for name in names}
     known = {key: {*map(plain_name, one.known_by)} for key, one in TOOLS.items()}
     likely = max(known, key=lambda key: len(known[key] & found) / len(known[key]))
-    if len(known[likely] & found) > len(known[likely]) / 2:
+    if len(known[likely]) > len(known[likely] & found) > len(known[likely]) / 2:
         return TOOLS[likely]
     return TOOLS["bitly-csv"] if any("bitlink" in name or "bitly" in name for name in found) else None
 

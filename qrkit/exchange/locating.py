@@ -78,7 +78,7 @@ class Place:
         """Check that nothing is set for a file of another format, which has no rows."""
         rule = f"is for csv, workbooks, HTML tables and dumps of databases, not for {other}"
         given = {name: getattr(self, name) for name in ("sheet", "header_row", "encoding")}
-        problems = [Problem(name, value, rule) for name, value in given.items() if other and value not in ("", None)]
+        problems = [Problem(name, None, rule) for name, value in given.items() if other and value not in ("", None)]
         raise_any(problems)
 
     def heading_rows(self) -> tuple[int, int] | None:

@@ -79,6 +79,8 @@ _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _CLOCK_IN = re.compile(r"[T ][0-9]{1,2}[:.h][0-9]{2}|[0-9]{9,}|[0-9] ?[ap]\.?m", re.IGNORECASE)
 _AT_MIDNIGHT = re.compile(r"[T ]00:00(:00(\.0+)?)?(?![:.0-9])")
 _EVENTS, _OTHER_EVENTS = (re.compile(_PATTERNS[what], re.IGNORECASE) for what in ("visits", "other_events"))
+_OF_COUNTRY = re.compile(r"^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$")
+"""The code of a country, or of a part of it, as AR-Q of Argentina (ISO 3166-2)."""
 _VERBS = frozenset({"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 
 
@@ -228,6 +230,10 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
         known = {event for event in events - {""} if _EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event)}
         if not known or (known <= {"1", "2"} and plain_name(sheet.heading[places["event"]]) != "eventtype"):
             del places["event"]
+    if "country" in places and plain_name(sheet.heading[places["country"]]) == "location":
+        cells = {row[places["country"]].strip() for row in sheet.rows if not isinstance(row, UnreadableFile)}
+        if not all(map(_OF_COUNTRY.fullmatch, cells - {""})):
+            del places["country"]
     return places
 
 
@@ -297,7 +303,7 @@ def _visit(row: Mapping[str, str], number: int, table: ScanTable, moment: str) -
             table.issues.append((number, f"{what}={row[what]!r:.60} is neither yes nor no, and was not read"))
     if referrer := tidy_referrer(row.get("referrer", "")):
         visit["referrer"] = referrer
-    if (country := row.get("country", "")).lower() not in DIRECT:
+    if (country := _OF_COUNTRY.sub(r"\1", row.get("country", ""))).lower() not in DIRECT:
         visit["country"] = country_code_of(country) or country_code(country)
         if not visit["country"]:
             table.issues.append((number, f"country={country!r:.60}: is not known, and was left out"))

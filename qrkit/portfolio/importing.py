@@ -160,7 +160,7 @@ def import_table(
     in use raise UnreadableFile. `update_by` is what identifies the QR Codes that rows change, as for `Identified`; ""
     to change none.
     """
-    importing = _Importing(present, table, add, tidy_name(campaign))
+    importing = _Importing(present, table, add, tidy_name(campaign or ""))
     codes = codes_of(table, present.now, seen)
     if fix_urls:
         # A code that is in the portfolio with its address as it was written is a duplicate, not another code.

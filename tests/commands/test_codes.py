@@ -319,7 +319,7 @@ REFUSED = [
     (["set", "door", "--campaign", "Sprng"], "no campaign 'Sprng'; did you mean 'Spring'"),
     (["set", "door", "gate", "--template", "brnd"], "template='brnd'"),
     (["set", "door", "--content", PASSWORD], "--content: is a one-time password"),
-    (["set", "door", "--latitude", "91"], "latitude=91"),
+    (["set", "door", "--latitude", "91"], "--latitude=91: must be"),
     (["set", "door", "--since", "soon"], "--since='soon': must be a date"),
     (["set", "door", "--until", "2026"], "--until='2026': must be a date"),
     (["set", "door", "--schedule", "[{]"], "is not JSON"),
@@ -591,6 +591,9 @@ def test_the_place_of_a_table_is_an_option(folder, shop, capsys):
         assert [code.name for code in made.list_qrcodes()] == ["Tür", "Łuk"]
     assert main(["import", "list.csv", "--header-row", "x"]) == 2
     assert "header_row" in capsys.readouterr().err.replace("header-row", "header_row")
+    (folder / "list.json").write_text("[]")
+    assert main(["import", "list.json", "--no-header"]) == 2
+    assert "--no-header: is for csv, workbooks, HTML tables" in capsys.readouterr().err
     assert main(["import", "list.csv", "--columns", "content=B", "--sheet", "One"]) == 2
     assert "the file has no sheets" in capsys.readouterr().err
 

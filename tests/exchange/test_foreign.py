@@ -508,6 +508,7 @@ def test_the_guide_lists_the_headings_of_every_tool(tool):
         ("title,link,long_url,clicks", "Bitly"),
         ("keyword,url,clicks", "YOURLS"),
         ("poster,url", None),
+        ("source,target,regex,code,type,hits,title,status", None),  # YOURLS has the first two and hits alone
         ("date,amount,shop", None),
         ("", None),
     ],

@@ -370,6 +370,12 @@ def test_short_urls_with_other_names_are_kept(shop, heading):
     assert str(shop.find_qrcode("x").created) == "2024-05-01 00:00:00+00:00"
 
 
+def test_a_vanity_url_beside_a_website_is_no_short_url(shop):
+    """In a list of people, each address of a profile became a short code."""
+    with pytest.raises(UnreadableFile, match="no column 'Content'"):
+        imported(shop, f"Name,Website,Vanity URL\nAnn,{HERE},https://social.test/in/ann\n")
+
+
 @pytest.mark.rule("T20")
 @pytest.mark.parametrize("target", ["tel:+4930123456", "intent:#Intent;package=org.example;end", "myapp://open"])
 def test_a_target_of_phones_may_be_no_page(shop, target):

@@ -239,6 +239,14 @@ def test_numbers_of_goatcounter_tell_bots_as_it_does(shop):
     result = shop.import_scans(GOATCOUNTER.encode())
     assert (result.created, result.service, result.bots, result.issues) == (4, "GoatCounter", 1, ())
     assert shop.find_qrcode("door").scans == 3
+    assert set(shop.scans.to_frame()["country"]) == {"ES", "DE"}
+
+
+@pytest.mark.parametrize(("places", "countries"), [(["ES", "AR-Q"], {"ES", "AR"}), (["ES", "Berlin"], {""})])
+def test_a_location_is_a_country_if_all_have_codes(shop, places, countries):
+    rows = "".join(f"door,2024-05-01T08:3{number}:00Z,{place}\n" for number, place in enumerate(places))
+    assert shop.import_scans(f"short_code,time,location\n{rows}".encode()).issues == ()
+    assert set(shop.scans.to_frame()["country"].fillna("")) == countries
 
 
 @pytest.mark.parametrize("heading", ["event,timestamp,properties.$current_url", "short_code,time"])

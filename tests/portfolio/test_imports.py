@@ -80,6 +80,11 @@ def test_static_codes_are_left_to_phones(shop):
     assert [code.content for code in shop.list_qrcodes()] == ["www.example.com"]
 
 
+def test_no_campaign_may_be_none(shop):
+    assert shop.import_file(ROWS, campaign=None).created == 3
+    assert shop.list_campaigns() == []
+
+
 def test_a_static_code_is_another_than_a_completed_address(shop):
     shop.import_file(b"Name,Content\nDoor,https://www.example.com\n")
     assert shop.import_file(b"Name,Content,Dynamic\nDoor,www.example.com,false\n").created == 1
