@@ -95,6 +95,10 @@ MORE = {
         id="1", timestamp=1709283605000,
         proxy={"method": "GET", "path": "/door", "userAgent": [AGENT], "statusCode": 302, "clientIp": "192.0.2.1"},
     ),
+    "Vercel's dashboard": entry(
+        TimeUTC="2024-03-01 09:00:05", timestampInMs=1709283605000, requestPath="/door", requestMethod="GET",
+        responseStatusCode=302, requestUserAgent=AGENT,
+    ),
     "Netlify": entry(
         timestamp="2024-03-01T09:00:05.000Z", client_ip="192.0.2.1", method="GET", path="/door", status_code=302,
         url="https://go.example.com/door", user_agent=AGENT,

@@ -336,6 +336,9 @@ def test_an_agent_is_a_person_and_no_user_agent(shop):
         ("idVisit,serverTimestamp,url,referrerUrl", f"1,1714552200,{GO}/door,"),
         ("Alias,Timestamp,Country", "door,2024-05-01T08:30:00Z,Unknown"),
         ("added_iso,path,document_referrer", "2024-05-01T08:30:00.000Z,/door,https://t.co"),
+        ("Flowcode URL,Scan Timestamp,City", "https://flow.test/door,2024-05-01T08:30:00Z,Berlin"),
+        ("Kurzcode;Zeit;Land", "door;01.05.2024 08:30;Italien"),
+        ("Date,Slashtag,Country,Referrer", "2024-05-01 08:30:00,door,Germany,t.co"),
     ],
 )
 def test_a_moment_is_found_in_tables_of_many_programs(shop, heading, row):
