@@ -69,6 +69,8 @@ PHONES = {"phone": "", "mobile": "CELL", "work_phone": "WORK", "fax": "FAX"}
 """The type of each kind of number (RFC 6350, 6.4.1)."""
 NOT_IN_MECARD = ("title", "mobile", "work_phone", "fax", "photo")
 MOST_LINES = 200
+_WITH_SUFFIX = re.compile(r"([^,]+)((?:, (?:[A-Z][\w.]*[A-Z]\.?|\w{2,}\.))+)")
+"""Matches a name with degrees or a legal form behind it: `John Smith, MD`, `Ana Petek, Ph.D.`, `Acme, Inc.`."""
 
 
 @kind("Contact", behind="page")
@@ -131,9 +133,11 @@ def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
         before, _, after = words.rpartition(word) if family else words.partition(word)
         rest = "" if before and after else (before or after).strip(" ,")  # a title may stand on either side
         return (family or rest, given or rest)
+    parts = None if name.isupper() else _WITH_SUFFIX.fullmatch(name)
+    name, suffix = parts.groups() if parts else (name, "")
     before, comma, after = name.partition(", ")  # as address books sort: Petek, Ana
     first, last = (after, before) if comma and before and " " not in before else name.rpartition(" ")[::2]
-    return family or last, given or first
+    return family or last + suffix, given or first
 
 
 def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:
