@@ -92,20 +92,19 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
         if _CUT_OFF.search(text):
             raise UnreadableFile(_WRAPPED)
         text = _BOX_RULE.sub("+---", text.replace("|", "\\|")).replace("│", "|")
-    return [Part("", _checked(text, share), note=note)]
-
-
-def _checked(text: str, share: Share | None) -> Iterator[Cells]:
-    """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
-    delimiter, bare = _delimiter(text, share), _bare
+    delimiter = _delimiter(text, share)
     escape = "\\" if _has_escapes(text, delimiter) else None
     rows = _rows(_NULL.sub("", text) if escape else text, delimiter, escape)
     if delimiter == "|" and _RULE.search(text, 0, MOST_SNIFFED):
         rows = _of_printed(rows)
     is_broken = undecoded(text)
-    if not is_broken and "'" not in text and not _CALL.search(text):
-        yield from rows
-        return
+    is_text = not is_broken and "'" not in text and not _CALL.search(text)
+    return [Part("", rows if is_text else _checked(rows, is_broken=is_broken), note=note, is_text=is_text)]
+
+
+def _checked(rows: Iterable[Cells], *, is_broken: bool) -> Iterator[Cells]:
+    """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
+    bare = _bare
     for number, cells in enumerate(rows, start=1):
         if isinstance(cells, UnreadableFile):
             yield cells
@@ -187,8 +186,7 @@ def _rows(text: str, delimiter: str, escape: str | None) -> Iterator[Cells]:
 
 def _lines(text: str) -> TextIOWrapper:
     # Not StringIO, which takes 50% longer to split text into lines.
-    file = BytesIO(text.encode("utf-8", "surrogatepass"))
-    return TextIOWrapper(file, encoding="utf-8", errors="surrogatepass", newline="")
+    return TextIOWrapper(BytesIO(text.encode("utf-8", "surrogatepass")), "utf-8", "surrogatepass", newline="")
 
 
 def _lines_before(lines: Iterable[str], delimiter: str) -> int:

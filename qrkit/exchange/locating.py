@@ -35,6 +35,7 @@ class Part(NamedTuple):
     Rows are counted from 1, with blank ones, and come from an iterator, so that a sheet that nobody reads costs
     nothing; `note` says what was assumed to read them. `hidden` and `struck` are the numbers of hidden rows and of
     those with text that is struck out, as far as rows were read. `file` is the path in an archive with several files.
+    With `is_text`, each cell is plain text, without a link or a formula.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Part(NamedTuple):
     hidden: Sequence[int] = ()
     struck: Sequence[int] = ()
     file: str = ""
+    is_text: bool = False
 
     @property
     def title(self) -> str:
@@ -102,12 +104,13 @@ class Located:
 
     `line` is the row of the heading, 0 if the file has none. In a workbook (`is_sheet`), a text beyond the heading is
     in a column of its own. `unread` are the names of sheets with other headings; `parts` has what each part that is
-    read is called, the part, and the row of its heading.
+    read is called, the part, and the row of its heading. With `is_text`, each cell is plain text.
     """
 
     heading: tuple[str, ...]
     line: int
     is_sheet: bool = False
+    is_text: bool = False
     rows: Iterator[tuple[int, Cells]] = field(default_factory=lambda: iter(()))
     issues: list[ImportIssue] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -143,6 +146,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
     located.is_sheet = all(part.name for part in chosen)
+    located.is_text = all(part.is_text for part in chosen)
     located.parts = [("the sheet", start.part, located.line)]
     most = MOST_COLUMNS if located.is_sheet else MOST_OF_TEXT
     if len(located.heading) > most:

@@ -122,7 +122,9 @@ def without_words(one: Mapping[str, Any], is_kept: Callable[[str], bool]) -> Map
 
 def is_total(cells: Iterable[object], content: str) -> bool:
     """Return whether a row says so first, has only numbers besides, and no content, unless that is what says so."""
-    first = "" if len(content) > 23 else next(filter(None, cells), "")  # most contents are longer
+    if len(content) > 23:  # as most contents are
+        return False
+    first = next(filter(None, cells), "")
     if type(first) is not str or content not in ("", first) or first.strip(" :").lower() not in _TOTALS:
         return False
     others = "".join(map(str, filter(None, cells))).removeprefix(first)

@@ -210,7 +210,7 @@ def table_of_rows(located: Located, columns: Mapping[str, str] | None = None) ->
     else:
         own, kinds, line = OwnColumns(ALL_NAMES), KindColumns(() if columns else heading), located.line
         places = _chosen_places(heading, columns) if columns else _places(located, kinds, rows)
-        read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None)
+        read = rows_of(heading, rows, own, places, kinds, is_chosen=columns is not None, is_text=located.is_text)
         if SHORT_URL not in places and (unread := foreign.short_urls_in(heading)):
             rule = f"short URLs were not read from {' or '.join(map(repr, unread))}"
             lost = "codes printed with them will not work; to keep them, say which column is"
@@ -281,10 +281,12 @@ def rows_of(
     kinds: KindColumns,
     *,
     is_chosen: bool = False,
+    is_text: bool = False,
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
 
-    If somebody chose the columns, any of the others may hold a limit of a short URL.
+    If somebody chose the columns, any of the others may hold a limit of a short URL. With `is_text`, all cells are
+    known to be plain text.
     """
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
@@ -300,7 +302,7 @@ def rows_of(
             unsaid = {one: cells[place] for place, one in unread}
             error = foreign.protection(unsaid, "" if is_chosen else content.strip())
         texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        if is_plain and not error and _TEXTS.issuperset(map(type, texts)):
+        if is_plain and not error and (is_text or _TEXTS.issuperset(map(type, texts))):
             yield columns, number, *texts
             continue
         row = row_of(number, dict(zip(columns, texts, strict=True)), error)

@@ -307,6 +307,16 @@ def test_files_beside_the_only_table_of_an_archive_are_told(shop, other, columns
     assert "1 file not read" in str(result)
 
 
+@pytest.mark.parametrize("names", [("a.csv", "b.csv"), ("b.csv", "a.csv")])
+def test_formulas_in_one_file_of_several_are_read(shop, names):
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        for name, cell in zip(names, (HERE, f'"=HYPERLINK(""{HERE}&2"",""Visit"")"'), strict=True):
+            archive.writestr(name, f"Name,Content\nA,{cell}\n")
+    shop.import_file(file.getvalue(), format="zip")
+    assert {code.content for code in shop.list_qrcodes()} == {HERE, f"{HERE}&2"}
+
+
 def test_a_workbook_is_read_before_one_embedded_in_it(shop):
     books = []
     for name in ("embedded", "sheet"):
