@@ -131,7 +131,7 @@ def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
 
 def _holds_scans(asked: argparse.Namespace, data: bytes) -> bool:
     """Return whether a file is a table of visits, and not of QR Codes."""
-    from qrkit.exchange.sheets import heading_in
+    from qrkit.exchange.sheets import format_of_table, heading_in
     from qrkit.exchange.visit_tables import NAMES, holds_scans, share_of_visits
 
     if asked.code:
@@ -139,20 +139,16 @@ def _holds_scans(asked: argparse.Namespace, data: bytes) -> bool:
     if asked.columns is not None:
         named = {name.lower() for name in read_columns(asked.columns)}
         return "time" in named and named <= NAMES.keys()
-    return holds_scans(heading_in(data, _format_of_scans(asked.file), share_of_visits))
-
-
-def _format_of_scans(file: Path) -> str:
-    """Return the format of a table of visits, which is csv for any unknown suffix, such as .log."""
-    suffix = file.suffix[1:].lower()
-    return suffix if suffix in IMPORT_FORMATS else "csv"
+    return holds_scans(heading_in(data, format_of_table(asked.file), share_of_visits))
 
 
 def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
+    from qrkit.exchange.sheets import format_of_table
+
     columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
     how: dict[str, Any] = {"columns": columns, "code": asked.code, "name": asked.file.name, "check": asked.check}
     with opened(asked, must_exist=True) as portfolio:
-        result = portfolio.import_scans(data, format=_format_of_scans(asked.file), **how)
+        result = portfolio.import_scans(data, format=format_of_table(asked.file), **how)
     tell_rows([one for one in result.issues if one[0]])
     for _, what in (one for one in result.issues if not one[0]):
         complain("import", what)

@@ -14,7 +14,6 @@ from qrkit.commands.parsing import add_decoration, add_place, decoration_of, giv
 from qrkit.commands.stores import store_option
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting, raise_any
-from qrkit.exchange import IMPORT_FORMATS
 from qrkit.exchange.columns import is_ours, read_columns
 from qrkit.files import read_file
 from qrkit.tracking.names import tidy_name
@@ -153,11 +152,10 @@ def _saved_template(portfolio: Portfolio, asked: argparse.Namespace, source: Pat
 
 def _field_names(portfolio: Portfolio, source: Path | bytes, format: str | None) -> list[str]:
     """Return the names of fields that the QR Codes have, or will have: columns of the file that are not ours."""
-    from qrkit.exchange.sheets import heading_in
+    from qrkit.exchange.sheets import format_of_table, heading_in
 
-    suffix = format or ("csv" if isinstance(source, bytes) else source.suffix[1:].lower())
-    data = source if isinstance(source, bytes) else read_file(source)
-    heading = heading_in(data, suffix if suffix in IMPORT_FORMATS else "csv")
+    data, named = (source, "csv") if isinstance(source, bytes) else (read_file(source), format_of_table(source))
+    heading = heading_in(data, format or named)
     return [*portfolio.scans.field_names(), *(tidy_name(one) for one in heading if one and not is_ours(one))]
 
 

@@ -113,8 +113,13 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] | Share = (), 
     if isinstance(source, bytes):
         return sheet_of(source, "csv", columns, place)
     file = Path(source)
+    return sheet_of(read_file(file), format_of_table(file), columns, place, name=str(file))
+
+
+def format_of_table(file: Path) -> str:
+    """Return the format of a file with a table, which is csv for any unknown suffix, such as .log."""
     suffix = file.suffix[1:].lower()
-    return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", columns, place, name=str(file))
+    return suffix if suffix in IMPORT_FORMATS else "csv"
 
 
 def heading_in(data: bytes, format: str, share: Share | None = share_of_ours) -> list[str]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from http.client import HTTPException, HTTPResponse
 from time import monotonic
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from qrkit.drawing.untrusted.fetching import MOST_ADDRESSES, Source, is_public, resolved
+from qrkit.drawing.untrusted.fetching import MOST_ADDRESSES, Source, is_public, request_head, resolved, target_of
 
 SECONDS = 10.0
 """How long a request may take in all."""
@@ -38,8 +38,10 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, private: bool) ->
         return seconds
 
     try:
-        with _connection(url, left, private=private) as connection:
-            waiting = memoryview(_head(url, len(body), headers) + body)
+        parts = urlsplit(url)
+        own = {"Host": parts.netloc, "Content-Length": str(len(body))}
+        waiting = memoryview(request_head("POST", target_of(parts), {**own, **headers}) + body)
+        with _connection(parts, left, private=private) as connection:
             while waiting:  # not `sendall`, whose time limit begins anew with each part that TLS sends
                 connection.settimeout(left())
                 waiting = waiting[connection.send(waiting) :]
@@ -52,8 +54,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, private: bool) ->
         raise Unreachable(str(error) or type(error).__name__) from error
 
 
-def _connection(url: str, left: Callable[[], float], *, private: bool) -> socket.socket:
-    parts = urlsplit(url)
+def _connection(parts: SplitResult, left: Callable[[], float], *, private: bool) -> socket.socket:
     host, is_plain = parts.hostname or "", parts.scheme == "http"
     addresses = resolved(host, min(CONNECT_SECONDS, left()))
     if not private and (is_plain or not all(map(is_public, addresses))):
@@ -77,11 +78,3 @@ def _connection(url: str, left: Callable[[], float], *, private: bool) -> socket
 @cache
 def _tls() -> ssl.SSLContext:
     return ssl.create_default_context()
-
-
-def _head(url: str, length: int, headers: Mapping[str, str]) -> bytes:
-    parts = urlsplit(url)
-    own = {"Host": parts.netloc, "User-Agent": "qrkit", "Content-Length": str(length), "Connection": "close"}
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in (own | dict(headers)).items())]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

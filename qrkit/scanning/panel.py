@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from qrkit.design.characters import ECI
 from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.late import Shown, np
+from qrkit.scanning.budget import true_modules
 from qrkit.scanning.conditions import (
     CORE,
     HARDER,
@@ -331,9 +332,8 @@ def _plain_frames(symbol: Symbol, payloads: frozenset[bytes], engine: Engine, co
 @lru_cache(maxsize=8)
 def _plain(symbol: Symbol) -> Sheet:
     """Draw a symbol black on white, with its quiet zone."""
-    modules = np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side)
     pixels = min(MOST_PLAIN, MOST_SIDE // (symbol.side + 2 * QUIET_ZONE))
-    greys = np.pad((1 - modules) * np.uint8(255), QUIET_ZONE, constant_values=255)
+    greys = np.pad(~true_modules(symbol) * np.uint8(255), QUIET_ZONE, constant_values=255)
     return Sheet(greys.repeat(pixels, axis=0).repeat(pixels, axis=1), pixels, CLOSE)
 
 

@@ -26,6 +26,7 @@ from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
 from qrkit.drawing.untrusted.recent import Recent
 from qrkit.drawing.untrusted.svg_reader import read_svg
+from qrkit.drawing.untrusted.svg_values import refused
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile
 from qrkit.files import read_file
 
@@ -218,7 +219,7 @@ class _Reader:
             # The same error for every cause, so that a stranger cannot use it to probe our network.
             _log.info("the picture at %r cannot be used: %s", _shorten(content), error)
             rule = "cannot be fetched, or is not a picture that can be used; a data URI always works"
-            raise _asset_error(rule, "remote-content-unavailable") from error
+            raise refused(rule, "remote-content-unavailable") from error
 
     def _picture(self, data: bytes) -> Bitmap | Drawing:
         if len(data) > MOST_BYTES:
@@ -246,7 +247,7 @@ class _Reader:
 def _decode(data: bytes) -> Bitmap | Drawing:
     kind = media_type(data)
     if kind is None:
-        raise _asset_error(unread_rule(data), "bad-image")
+        raise refused(unread_rule(data), "bad-image")
     return read_svg(data) if kind == SVG else read_bitmap(data)
 
 
@@ -262,11 +263,11 @@ def _decode_data_uri(content: str) -> bytes:
     """Decode a data URI."""
     uri = _DATA_URI.match(content)
     if uri is None and content[:5].lower() == "data:":
-        raise _asset_error(
+        raise refused(
             "is a data URI of the wrong type; pictures begin with data:image/, such as data:image/png", "bad-data-uri"
         )
     if uri is None:
-        raise _asset_error(_NO_PICTURE, "bad-value")
+        raise refused(_NO_PICTURE, "bad-value")
     body = content[uri.end() :]
     if len(body) > 3 * MOST_BYTES:  # percent-encoding, the longest, takes three characters per byte
         raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
@@ -276,9 +277,9 @@ def _decode_data_uri(content: str) -> bytes:
             packed = data.translate(None, b" \t\r\n\f\v").rstrip(b"=")
             data = b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
     except ValueError as error:
-        raise _asset_error("is a data URI that is not base64", "bad-data-uri") from error
+        raise refused("is a data URI that is not base64", "bad-data-uri") from error
     if not data:
-        raise _asset_error("is a data URI that holds nothing", "bad-data-uri")
+        raise refused("is a data URI that holds nothing", "bad-data-uri")
     return data
 
 
@@ -291,12 +292,8 @@ def _advised(problems: Sequence[Problem]) -> AssetError:
     return error
 
 
-def _asset_error(rule: str, code: str) -> AssetError:
-    return AssetError(Problem("content", None, rule, code))
-
-
 def _too_large(limit: str) -> AssetError:
-    return _asset_error(f"is too large: {limit}", "image-too-large")
+    return refused(f"is too large: {limit}", "image-too-large")
 
 
 def _shorten(content: str) -> str:

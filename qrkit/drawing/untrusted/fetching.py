@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPResponse
@@ -18,13 +18,15 @@ from io import BufferedReader, RawIOBase
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from threading import BoundedSemaphore, Thread
 from typing import Any, Protocol
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from qrkit.design.picture_files import media_type
 from qrkit.drawing.untrusted.recent import Recent
 from qrkit.errors import AssetError, InvalidParameter, Problem
 
-__all__ = ["MOST_ADDRESSES", "Connection", "Fetcher", "Source", "is_public", "resolved"]
+__all__ = [
+    "MOST_ADDRESSES", "Connection", "Fetcher", "Source", "is_public", "request_head", "resolved", "target_of",
+]  # fmt: skip
 
 _log = logging.getLogger("qrkit")
 
@@ -189,7 +191,8 @@ class Fetcher:
         connection = self._connection(host, end)
         try:
             connection.settimeout(self._left(end))
-            connection.sendall(_request(host, path))
+            asked = {"Host": host, "Accept": ", ".join(MEDIA_TYPES), "Accept-Encoding": "identity"}
+            connection.sendall(request_head("GET", path, asked))
             with HTTPResponse(Source(connection, lambda: self._left(end)), method="GET") as response:  # type: ignore[arg-type]  # it only calls makefile
                 response.begin()
                 return _location(response) or _picture(response)
@@ -257,18 +260,18 @@ def _split_allowed_url(url: str, allow: tuple[str, ...]) -> tuple[str, str]:
         raise _Refused("it has no plain host name")
     if not any(host == name or (name.startswith(".") and host.endswith(name)) for name in allow):
         raise _Refused("the host is not one of those allowed")
-    return host, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return host, target_of(parts)
 
 
-def _request(host: str, path: str) -> bytes:
-    lines = [
-        f"GET {path} HTTP/1.1",
-        f"Host: {host}",
-        f"Accept: {', '.join(MEDIA_TYPES)}",
-        "Accept-Encoding: identity",
-        "User-Agent: qrkit",
-        "Connection: close",
-    ]
+def target_of(parts: SplitResult) -> str:
+    """Return what a request for a URL asks a host for."""
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def request_head(method: str, target: str, headers: Mapping[str, str]) -> bytes:
+    """Return a request up to its body; it says who sends it, and that no other one follows."""
+    every = {**headers, "User-Agent": "qrkit", "Connection": "close"}
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in every.items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
 
 

@@ -167,11 +167,11 @@ class _Canvas:
         inks = {one.ink for one in self._paintings[1:]}
         if not ground or len(inks) != 1 or not (ink := inks.pop()):
             return None
-        mask, palette = Image.new("L", self.size), Image.new("RGB", (256, 1), _rgb(ground))
+        mask, palette = Image.new("L", self.size), Image.new("RGB", (256, 1), ground.channels)
         for one in self._paintings[1:]:
             left, top, shape, _ = one.layer()
             mask.paste(255, (left, top), shape)
-        palette.paste(_rgb(ink), (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
+        palette.paste(ink.channels, (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
         return Tones(*self.size, mask.tobytes(), palette.tobytes())
 
     def steps(self) -> list[Step]:
@@ -254,7 +254,7 @@ class _Canvas:
         right, bottom = min(left + width, self.size[0]), min(top + height, self.size[1])
         left, top = max(left, 0), max(top, 0)
         if left < right and top < bottom:
-            size, channels = (right - left, bottom - top), (*_rgb(color), color.alpha)
+            size, channels = (right - left, bottom - top), (*color.channels, color.alpha)
             is_opaque = color.alpha == 255
             step = Step(FILL, left, top, *size, channels[:3] if is_opaque else channels)
             if color.alpha:
@@ -278,7 +278,7 @@ class _Canvas:
                 (left, top, _, _), mask = shown()
                 if ink.alpha < 255:
                     mask = mask.point([round(one * ink.opacity) for one in range(256)])
-                return Step(STENCIL, left, top, *mask.size, _rgb(ink), mask.tobytes())
+                return Step(STENCIL, left, top, *mask.size, ink.channels, mask.tobytes())
 
             self._add_step(step, ink=ink.opaque)
         else:
@@ -448,10 +448,6 @@ def _paint(item: Item) -> Paint | None:
     if isinstance(item, Picture | Group) or (isinstance(item, Stamps) and not isinstance(item.picture, Outline)):
         return None
     return item.paint
-
-
-def _rgb(color: Color) -> tuple[int, int, int]:
-    return color.red, color.green, color.blue
 
 
 def _outline(item: Item) -> Outline:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from qrkit.drawing.scene import Bitmap
 from qrkit.drawing.untrusted.decoding.worker import MOST_PIXELS, REFUSED, SIZE
-from qrkit.errors import AssetError, Problem, RenderingFailed
+from qrkit.drawing.untrusted.svg_values import refused
+from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
 __all__ = ["MOST_PIXELS", "fit_picture", "read_bitmap"]
@@ -42,11 +43,9 @@ def _ask(*request: bytes) -> bytes:
     except WorkersBusy as error:
         raise RenderingFailed("too many other pictures are being read; try again later") from error
     except WorkerLate as error:
-        rule = "takes too long to read; make it smaller, or save it as a JPEG"
-        raise AssetError(Problem("content", None, rule, "image-too-large")) from error
+        raise refused("takes too long to read; make it smaller, or save it as a JPEG", "image-too-large") from error
     except WorkerBroke as error:
-        raise AssetError(Problem("content", None, "is a damaged picture", "bad-image")) from error
+        raise refused("is a damaged picture") from error
     if outcome == REFUSED:
-        rule, code = json.loads(answer)
-        raise AssetError(Problem("content", None, rule, code))
+        raise refused(*json.loads(answer))
     return answer
