@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qrkit.contents.gs1_identifiers import KEYS, Elements, check_new, identifier, identifier_at
+from qrkit.contents.gs1_identifiers import CHECKED, KEYS, Elements, check_new, identifier, identifier_at
 from qrkit.contents.kinds import kind, well_formed
 from qrkit.errors import InvalidParameter, Problem
 
@@ -55,9 +55,12 @@ def _is_variable(number: str) -> bool:
 
 
 def read_gs1_elements(text: str) -> dict[str, Any] | None:
-    """Return the fields of an element string, or None for any other text, also for one without a key."""
+    """Return the fields of an element string, or None for any other text, also for one without a key.
+
+    A key without check digit or company prefix is there by chance, as in a phone number, if no scanner marked the text.
+    """
     # Scanners may send the symbology and FNC1 before the text.
-    text = text.removeprefix(SYMBOLOGY).removeprefix(SEPARATOR)
+    given, text = text, text.removeprefix(SYMBOLOGY).removeprefix(SEPARATOR)
     if len(text) > LONGEST_TEXT:
         return None
     elements: dict[str, str] = {}
@@ -74,4 +77,7 @@ def read_gs1_elements(text: str) -> dict[str, Any] | None:
             place += 1
         elif found.is_variable and place < len(text):
             return None
-    return None if KEYS.keys().isdisjoint(elements) else well_formed("gs1_elements", {"elements": elements})
+    keys = [(number, elements[number]) for number in KEYS.keys() & elements.keys()]
+    # Company prefixes most often have 7 digits or more.
+    has_key = any(given != text or number in CHECKED or (key[:7].isdecimal() and key[7:]) for number, key in keys)
+    return well_formed("gs1_elements", {"elements": elements}) if has_key else None

@@ -73,6 +73,12 @@ def test_the_element_string_of_the_general_specifications():
     assert content.drawn
 
 
+@pytest.mark.parametrize("text", ["8004001234", "4015550100", "401K-plan", "8004-A12", "80101234"])
+def test_texts_that_begin_like_a_key_by_chance_are_texts(text):
+    assert contents.read(text).kind == "text"
+    assert contents.read(f"]Q3{text}").kind == "gs1_elements"
+
+
 def test_a_model_number_has_the_check_pair_of_the_general_specifications():
     assert contents.gs1_elements({"8013": "1987654Ad4X4bL5ttr2310c2K"}) == "80131987654Ad4X4bL5ttr2310c2K"
     with pytest.raises(InvalidParameter, match="2L, but the rest of the number needs 2K"):
@@ -114,8 +120,8 @@ keys = st.one_of(
     st.sampled_from(["00", "402", "414", "417", "253", "255", "8003", "8017", "8018"]).flatmap(
         lambda number: digits.map(lambda one: {number: checked(number, f"0{one[1:]}" if number == "8003" else one)})
     ),
-    letters.map(lambda one: {"8004": one}),
-    letters.map(lambda one: {"401": one}),
+    letters.map(lambda one: {"8004": f"9506000{one}"}),
+    letters.map(lambda one: {"401": f"9506000{one}"}),
 )
 
 
