@@ -135,7 +135,7 @@ def pytest_terminal_summary(terminalreporter) -> None:
 @pytest.fixture(scope="session")
 def server():
     """A PostgreSQL server that is quick and not durable."""
-    with servers.server(*servers.NOT_DURABLE) as server:
+    with servers.server(*servers.NOT_DURABLE, place=servers.quick_place()) as server:
         yield server
 
 

@@ -8,7 +8,7 @@ is in the language of the context.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
@@ -267,7 +267,8 @@ def _phone(rest: str) -> Card:
 
 def _email(rest: str) -> Card:
     to, _, query = rest.partition("?")
-    return Card("email", "", _label_rows([("to", syntax.unquoted(to).lstrip("/")), *_parse_query(query)], MAIL))
+    parts = [("to", to.lstrip("/")), *syntax.parameters_of(query)]
+    return Card("email", "", _label_rows(((name, syntax.unquoted(value)) for name, value in parts), MAIL))
 
 
 def _sms(rest: str, *, is_plain: bool = False) -> Card:
@@ -279,7 +280,7 @@ def _location(rest: str) -> Card:
     point, _, query = rest.partition("?")
     if _OTHER_SYSTEM.match(point):
         return Card("text", "")
-    words = dict(_parse_query(query)).get("q", "").replace("+", " ")
+    words = syntax.unquoted(dict(syntax.parameters_of(query)).get("q", "")).replace("+", " ")
     label = _LABEL.match(words)
     # Map links use 0,0 for a search: by name, or by coordinates with a name.
     found = (_POINT.match(one) for one in (point, words if label or _POINT.fullmatch(words) else ""))
@@ -317,17 +318,13 @@ def _block(rest: str) -> Card:
 def _contact_of(lines: Iterable[syntax.Line]) -> Card:
     fields = list(islice((one for one in lines if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
     names = {one.name: one.value for one in reversed(fields) if one.value.strip()}
-    family, given, middle, before, after = syntax.names_of(names.get("N", ""))
-    name = syntax.unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
-    name = name if name.strip() else syntax.split(names.get("ORG", ""), ";")[0]
     rows = sorted((one for one in fields if one.name in CONTACT), key=lambda one: list(CONTACT).index(one.name))
-    shown = (Row(CONTACT[one.name], _contact_value(one), _types(one)) for one in rows)
-    return Card("contact", _one_line(name), _link_rows(shown))
+    shown = (Row(CONTACT[one.name], _contact_value(one), _types(one.types)) for one in rows)
+    return Card("contact", syntax.full_name(names), _link_rows(shown))
 
 
-def _types(field: syntax.Line) -> tuple[str, ...]:
-    said = set(re.findall("[A-Z]+", field.about.upper()))
-    return tuple(word for name, word in TYPES.items() if name in said)
+def _types(known: Container[str]) -> tuple[str, ...]:
+    return tuple(word for name, word in TYPES.items() if name in known)
 
 
 def _contact_value(field: syntax.Line) -> str | Moment:
@@ -441,10 +438,6 @@ LINKS: Mapping[str, Callable[[str], str]] = {
     "Where": _where_link,
 }
 """Maps the label of a row of a contact or an event to the function that makes its link; "" is no link."""
-
-
-def _parse_query(query: str) -> list[tuple[str, str]]:
-    return [(name, syntax.unquoted(value)) for name, value in syntax.parameters_of(query)]
 
 
 def _label_rows(said: Iterable[tuple[str, str | Moment]], labels: Mapping[str, str]) -> tuple[Row, ...]:

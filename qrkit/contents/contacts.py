@@ -6,7 +6,6 @@ not folded (RFC 6350, 3.2 only recommends that), because each fold makes the sym
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import islice
@@ -25,6 +24,7 @@ from qrkit.contents.syntax import (
     block_of,
     escape,
     escape_pair,
+    full_name,
     lines_of_card,
     names_of,
     split,
@@ -69,6 +69,8 @@ PHONES = {"phone": "", "mobile": "CELL", "work_phone": "WORK", "fax": "FAX"}
 """The type of each kind of number (RFC 6350, 6.4.1)."""
 NOT_IN_MECARD = ("title", "mobile", "work_phone", "fax", "photo")
 MOST_LINES = 200
+_WITH_SUFFIX = re.compile(r"([^,]+)((?:, (?:[A-Z][\w.]*[A-Z]\.?|\w{2,}\.))+)")
+"""Matches a name with degrees or a legal form behind it: `John Smith, MD`, `Ana Petek, Ph.D.`, `Acme, Inc.`."""
 
 
 @kind("Contact", behind="page")
@@ -131,9 +133,11 @@ def _split_name(fields: dict[str, Any]) -> tuple[str, str]:
         before, _, after = words.rpartition(word) if family else words.partition(word)
         rest = "" if before and after else (before or after).strip(" ,")  # a title may stand on either side
         return (family or rest, given or rest)
+    parts = None if name.isupper() else _WITH_SUFFIX.fullmatch(name)
+    name, suffix = parts.groups() if parts else (name, "")
     before, comma, after = name.partition(", ")  # as address books sort: Petek, Ana
     first, last = (after, before) if comma and before and " " not in before else name.rpartition(" ")[::2]
-    return family or last, given or first
+    return family or last + suffix, given or first
 
 
 def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:
@@ -188,14 +192,13 @@ def _read(lines: Iterable[Line]) -> dict[str, Any] | None:
     for line in lines:
         if line.value.strip():
             found.setdefault(line.name, []).append(line)
-    texts = {name: unescape(lines[0].value) for name, lines in found.items()}
-    family, given, *more = names_of(found["N"][0].value) if "N" in found else [""] * 5
-    company = split(found["ORG"][0].value, ";")[0] if "ORG" in found else ""
-    # A card of a company has no other name.
-    name = texts.get("FN") or " ".join(filter(None, (more[1], given, more[0], family, more[2]))).strip() or company
+    values = {name: lines[0].value for name, lines in found.items()}
+    texts = {name: unescape(value) for name, value in values.items()}
+    name = full_name(values)
     if not name:
         return None
-    fields = _name_fields(" ".join(name.split()), family, given) | {"organization": company}
+    fields = _name_fields(name, *names_of(values.get("N", ""))[:2])
+    fields["organization"] = split(values.get("ORG", ""), ";")[0]
     born = (birthday_of(line) for line in found.get("BDAY", ()))
     fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE")}
     fields["birthday"] = next((day for day in born if isinstance(day, date)), None)
@@ -255,5 +258,4 @@ def _place_fields(pieces: list[str]) -> dict[str, Any]:
 
 def phone_field(line: Line) -> str:
     """Return the field that a line with a phone number belongs to, by its types."""
-    types = set(re.findall("[A-Z]+", line.about.upper()))
-    return next((name for name in ("fax", "mobile", "work_phone") if PHONES[name] in types), "phone")
+    return next((name for name in ("fax", "mobile", "work_phone") if PHONES[name] in line.types), "phone")

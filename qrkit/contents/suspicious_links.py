@@ -14,6 +14,7 @@ from pathlib import Path
 from unicodedata import category, name
 
 from qrkit.contents.addresses import INVISIBLE, location_of
+from qrkit.contents.app_codes import app_code_title
 from qrkit.contents.single_lines import clean
 
 LONGEST = 4_096
@@ -152,7 +153,7 @@ def _without_scheme(link: str) -> SuspiciousLink | None:
     """Judge a text without a scheme: it is an address if all of it looks like one."""
     bare = link.removeprefix("//")
     match = _DOMAIN.fullmatch(bare)
-    if match is None or INVISIBLE.search(bare):
+    if match is None or INVISIBLE.search(bare) or app_code_title(bare):
         return None
     host, top = match["host"], match["top"]
     has_name = any(letter.isalpha() for letter in host.removesuffix(top))  # unlike 10.am

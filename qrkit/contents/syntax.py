@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from itertools import dropwhile, islice
 from quopri import decodestring
@@ -74,6 +74,11 @@ class Line(NamedTuple):
     name: str
     about: str
     value: str
+
+    @property
+    def types(self) -> set[str]:
+        """The types among the parameters, such as WORK and FAX of a phone number, with the names of parameters."""
+        return set(re.findall("[A-Z]+", self.about.upper()))
 
 
 def pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -146,6 +151,14 @@ def names_of(value: str) -> list[str]:
     """Return the family name, given name, additional names, prefixes and suffixes in the value of an N line."""
     parts = (" ".join(filter(None, split(part, ","))) for part in split_raw(value, ";"))
     return [*parts, "", "", "", "", ""][:5]
+
+
+def full_name(values: Mapping[str, str]) -> str:
+    """Return the name of a contact by the values of its lines FN, N and ORG; "" if it has none."""
+    family, given, middle, before, after = names_of(values.get("N", ""))
+    name = unescape(values.get("FN", "")) or " ".join((before, given, middle, family, after))
+    # A card of a company has no other name.
+    return " ".join((name if name.strip() else split(values.get("ORG", ""), ";")[0]).split())
 
 
 def without_scheme(line: Line) -> str:

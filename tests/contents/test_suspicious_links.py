@@ -45,6 +45,8 @@ REAL_TEXTS = [
     "README.md", "script.sh", "index.html", "//Foo.baz", "com.example.app", "Anna.Schmidt", "U.S.A", "km/h", "and/or",
     "24/7", "ana@example.com", "shop@example.com", "@example.com", "Tel.: 030/123", "http", "HTTP", "https", "www",
     "http: see example.com",
+    "00020101021226540014br.gov.bcb.pix2533pix.example.com/qr/v2/9d36b84fc752040000"  # a Pix payment
+    "53039865802BR5906Fulano6008BRASILIA62070503***6304526C",
     "Https sichert", "http: das Protokoll", "ftp://example.com/x", "file:///tmp/x", "mailto:ana@example.com",
     "tel:+49301234", "geo:45.65,13.77", "data:text/plain,hi", "Wi-Fi: guest / password: espresso", "path:/a/b",
     "Visit www.example.com today!", "See https://example.com for more", "example.com and example.org", "hops: beer.com",

@@ -104,6 +104,15 @@ def test_a_logo_is_no_damage():
     assert "covered in the middle, as by a logo" in report.photo.sentences[1]
 
 
+def test_pale_eyes_put_a_print_at_risk_although_its_message_is_untouched():
+    eye = {"pattern": "default", "innerColor": "#dddddd", "outerColor": "#dddddd"}
+    pale = MENU.replace(markers=dict.fromkeys(("topLeft", "topRight", "bottomLeft"), eye))
+    near = next(capture for capture in CAPTURES if capture.name == "near")
+    report = report_on(pale, capture=near)
+    assert (report.photo.verdict, report.verdict, codes(report)) == ("bad", "fragile", ["error-budget"])
+    assert "in the fixed patterns; the message is untouched" in report.issues[0].message
+
+
 @pytest.mark.parametrize(
     ("capture", "code", "advice"),
     [

@@ -33,9 +33,12 @@ BLEND_MODES = """
 """.split()  # noqa: SIM905
 """Values of `mix-blend-mode` that renderers know."""
 _SYSTEM_COLORS = {
-    **dict.fromkeys(("canvas", "field", "window"), "#ffffff"),
-    **dict.fromkeys(("buttontext", "canvastext", "fieldtext", "marktext", "windowtext"), "#000000"),
-    **{"buttonborder": "#000000", "buttonface": "#efefef", "graytext": "#808080", "linktext": "#0000ee"},
+    **dict.fromkeys(("canvas", "field", "window", "accentcolortext", "highlighttext", "selecteditemtext"), "#ffffff"),
+    **dict.fromkeys(("activecaption", "appworkspace", "background", "infobackground", "menu"), "#ffffff"),
+    **dict.fromkeys(("buttonborder", "buttontext", "canvastext", "fieldtext", "marktext", "windowtext"), "#000000"),
+    **dict.fromkeys(("buttonface", "buttonhighlight", "buttonshadow", "threedface"), "#efefef"),
+    **{"graytext": "#808080", "linktext": "#0000ee", "visitedtext": "#551a8b", "mark": "#ffff00"},
+    **{"accentcolor": "#0075ff", "highlight": "#0041c6cc", "selecteditem": "#1967d2", "activetext": "#ff0000"},
 }
 """System colors as Chromium shows them in light mode; office programs write some of them."""
 _MEDIA = {

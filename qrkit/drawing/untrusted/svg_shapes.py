@@ -249,8 +249,7 @@ def _scale(node: _Node, side: float) -> float:
         for kind, numbers in transforms(node.attributes.get(name, "")):
             scale *= _enlargement(kind, [abs(number) for number in numbers])
     largest = max([side, *_sizes(node, side)])
-    view = view_box(node.attributes.get("viewBox", ""))
-    if view:
+    if view := view_box(node.attributes.get("viewBox", "")):
         scale *= largest / max(min(view[2:]), 1 / LARGEST_NUMBER)
     elif node.tag == "use":  # `use` resizes the symbol, whose cost was estimated at the size of the drawing
         scale *= largest / side

@@ -113,7 +113,7 @@ _DOUBTED_IN_TEXT = "direction font-variant-caps text-decoration-line text-shadow
 _ROOT_DOUBTED = ("background-image", "border", "box-shadow", "margin", "outline", "padding")
 """Properties of the box of a whole picture."""
 _PAINT_SERVERS = ("linearGradient", "radialGradient", "pattern")
-_QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
+_QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page"})
 _DEFAULTS = frozenset({"unset", "revert"})
 _EMPTY = {"rx": "0", "ry": "0", "systemLanguage": "", "requiredExtensions": ""}
 """What an empty attribute means; Chromium treats an empty radius as 0. Others are ignored."""
@@ -122,7 +122,7 @@ _MARKERS = ("marker-start", "marker-mid", "marker-end")
 _TRANSFORMS = {"pattern": "patternTransform"} | dict.fromkeys(_PAINT_SERVERS[:2], "gradientTransform")
 """The attribute that a `transform` in a style becomes, where it has another name."""
 _STRAY_COMMA = re.compile(r"(?<=[0-9])(\s*),(?=\s*(?:[A-Za-z]|$))")
-"""Matches a comma between the numbers and the next command of a path, which browsers ignore."""
+"""Matches a comma between numbers and the next command of a path, or at the end, which browsers ignore."""
 _FILTERS = "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
 
 
@@ -378,12 +378,12 @@ class _Styles:
         """Return the attributes of an element that are seen, with their values resolved."""
         kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
-            name, value = str(key), str(text)
+            name, value = str(key), str(text).strip()
             if name in _FROM_CSS and not is_simple(name, value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
             elif (value or name in _EMPTY) and _is_seen(name, value):
                 value = value.lower() if name in CASELESS else value
-                value = _STRAY_COMMA.sub(" ", value) if name == "d" else value
+                value = _STRAY_COMMA.sub(" ", value) if name in ("d", "points") else value
                 kept[name] = value or _EMPTY[name]
                 is_size = element is self._root and self._view and name in ("width", "height")  # any size looks alike
                 if has_unknown_unit(name, value) and not is_size:
@@ -431,7 +431,7 @@ class _Styles:
         if depth > MOST_NESTED_VARIABLES:
             raise too_much(f"variables of variables, at most {MOST_NESTED_VARIABLES} deep")
         found: Tokens = []
-        for token in tokens:
+        for token in (one for one in tokens if one.type != "comment"):
             if token.type != "function":
                 found.append(token)
             elif token.lower_name != "var":
@@ -528,9 +528,10 @@ class _Styles:
                 self._doubt("the SVG embeds a picture that cannot be read, and is drawn without it")
         elif kind != "a" and address and (target := self._element(address)) is not None:
             kept["href"] = f"#{self._new_ids[target]}"
-            if kind == "use" and kind_of(target) in ("svg", "symbol") and self._placed[target]:
+            uses_view = kind == "use" and kind_of(target) in ("svg", "symbol")
+            if uses_view and self._placed[target]:
                 self._doubt("the SVG uses a nested svg with a place of its own, which programs draw in several ways")
-            if kind == "use" and kind_of(target) == "symbol":
+            if uses_view:
                 adapt_use(kept, target)
         if kind == "image" and not kept.get("href", "").startswith("data:"):
             element.tag = "hidden"
@@ -560,9 +561,8 @@ class _Styles:
             return
         place = origin_of((origin or "0 0").split(), _view_around(element))
         if place is None or box != "view-box":
-            self._doubt(
-                f"the SVG has the transform origin {origin[:40]!r} in the {box[:20]!r}, which is not understood"
-            )
+            where = f"{origin[:40]!r} in the {box[:20]!r}"
+            self._doubt(f"the SVG has the transform origin {where}, which is not understood")
         elif place != (0, 0):
             x, y = place
             kept["transform"] = f"translate({x:.9g} {y:.9g}) {kept['transform']} translate({-x:.9g} {-y:.9g})"

@@ -8,11 +8,10 @@ from typing import Any
 
 from cssselect2 import ElementWrapper
 
-from qrkit.drawing.untrusted.svg_values import GEOMETRY, NAMESPACE, REFERENCES, pixels
+from qrkit.drawing.untrusted.svg_values import GEOMETRY, NAMESPACE, REFERENCES, pixels, view_box
 
 _SVG, _SYMBOL, _USE = (f"{NAMESPACE}{kind}" for kind in ("svg", "symbol", "use"))
 _SHAPES = [f"{NAMESPACE}{kind}" for kind in ("svg", "use", "image", "rect", "circle", "ellipse", "text")]
-_OF_VIEW = ("viewBox", "preserveAspectRatio", "overflow")
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -42,11 +41,10 @@ def is_placed(target: Any) -> bool:
     return has_place or any("%" in str(one.get(name)) for one in inside for name in GEOMETRY)
 
 
-def adapt_use(use: MutableMapping[str, str], symbol: Any) -> None:
-    """Give a `use` the size of its symbol, unless it has one, and let its clips, masks and filters move with it."""
-    for name in ("width", "height"):
-        if name in symbol.attrib:
-            use.setdefault(name, str(symbol.get(name)))
+def adapt_use(use: MutableMapping[str, str], view: Any) -> None:
+    """Give a `use` the size of its symbol or svg, unless it has one, and let its clips and filters move with it."""
+    for name in {"width", "height"}.intersection(view.attrib):
+        use.setdefault(name, str(view.get(name)))
     places = [pixels(use.get(name, "0"), inf) for name in ("x", "y")]
     if use.keys() & REFERENCES and max(places) < inf:
         x, y = places
@@ -56,12 +54,11 @@ def adapt_use(use: MutableMapping[str, str], symbol: Any) -> None:
 
 
 def frame_symbols(root: Any) -> None:
-    """Give the viewBox of symbols to an svg inside them, because renderers resolve percentages without it."""
+    """Give the size of the viewBox of symbols to an svg inside them, because renderers resolve percentages by it."""
     for symbol in root.iter(_SYMBOL):
-        if "viewBox" in symbol.attrib and any(map(_is_relative, symbol.iterdescendants())):
-            inner = symbol.makeelement(_SVG, {"width": "100%", "height": "100%"})
-            inner.attrib.update({name: symbol.get(name) for name in _OF_VIEW if name in symbol.attrib})
-            del symbol.attrib["viewBox"]
+        if (view := view_box(symbol.get("viewBox", ""))) and any(map(_is_relative, symbol.iterdescendants())):
+            width, height = map("{:.9g}".format, view[2:])
+            inner = symbol.makeelement(_SVG, {"width": width, "height": height, "overflow": "visible"})
             inner.extend(list(symbol))
             symbol.append(inner)
 

@@ -131,16 +131,16 @@ INITIAL = {
 LENGTHS = {name for name, check in ATTRIBUTES.items() if check in (_length, _dashes)} | {"font-size"}
 CASELESS = (PRESENTATION.keys() - COLORS) | LENGTHS
 """Attributes whose values browsers also read in capital letters, but renderers do not."""
-_SIMPLE = re.compile(r"[^(\\]*")
+_SIMPLE = re.compile(r"[^(\\/]*")
 _SIMPLE_COLOR = re.compile("none|inherit|black|white|#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 _UNKNOWN_UNIT = re.compile(r"[-+.0-9]+(?!(?:px|pt|pc|mm|cm|in|em)$|e[-+0-9]+$)[a-z]+", re.IGNORECASE)
 
 
 def is_simple(name: str, value: str) -> bool:
     """Return True for a value of a property that renderers read as browsers do."""
-    if name in ("image-rendering", "direction"):  # in attributes, renderers know other values, or draw others
-        return False
-    return (_SIMPLE_COLOR if name in COLORS else _SIMPLE).fullmatch(value) is not None
+    pattern = _SIMPLE_COLOR if name in COLORS else _SIMPLE
+    # In attributes, renderers know other values of these two, or draw others.
+    return name not in ("image-rendering", "direction") and pattern.fullmatch(value) is not None
 
 
 def is_invalid(name: str, value: str) -> bool:
@@ -164,6 +164,8 @@ def unknown_to_renderers(attributes: Mapping[str, str], inherited: Mapping[str, 
         yield "the SVG has strokes that do not grow with the picture, which are not understood"
     if attributes.get("color-interpolation", "").lower() == "linearrgb":
         yield "the SVG has colors in linearRGB, which is not understood"
+    if "path" in attributes:
+        yield "the SVG has text on a path of its own, which is not understood"
 
 
 def floats(text: str) -> list[float]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from qrkit.scanning.issues import LIGHT_ON_DARK, MIRRORED, STANDARD_QUIET, sorted_issues
 from qrkit.scanning.scan_report import Issue, Severity
+from qrkit.symbol.symbol import FINDER, finder_places
 
 if TYPE_CHECKING:
-    from qrkit.scanning.budget import Budget
+    from qrkit.scanning.budget import Budget, Flags
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
 
@@ -19,21 +20,19 @@ PrintVerdict: TypeAlias = Literal["good", "weak", "bad", "unsure"]
 SIDES = ("top", "right", "bottom", "left")
 """Sides of a symbol."""
 
-LEAST_PIXELS = 2.5
-LEAST_SHARPNESS = 0.35
-MOST_NOISE = 0.25
-MOST_GLARE, MOST_HIDDEN = 0.06, 0.01
-LEAST_LIGHT = 0.15
+LEAST_PIXELS, LEAST_SHARPNESS, LEAST_LIGHT = 2.5, 0.35, 0.15
+MOST_NOISE, MOST_GLARE, MOST_HIDDEN = 0.25, 0.06, 0.01
 """Bounds of what a photo must show: pixels per module, and shares as in `PhotoGrade`; hidden modules as a share."""
 
 WEAK_USED, BAD_USED = 0.3, 0.75
 MOST_LOGO_USED = 0.75
+WEAK_EYE, BAD_EYE = 3, 5
 WEAK_CONTRAST, BAD_CONTRAST = 0.5, 0.35
 WEAK_QUIET, BAD_QUIET = 2, 1
 WEAK_SPREAD, BAD_SPREAD = 0.12, 0.17
 WEAK_LOSS, BAD_LOSS = -0.09, -0.15
-"""Bounds of a print; it is weak or bad from the bounds of damage and of a logo on, below those of contrast and quiet
-zone, and beyond those of ink that has spread or is missing."""
+"""Bounds of a print; it is weak or bad from the bounds of damage, of a logo and of wrong modules in an eye on, below
+those of contrast and quiet zone, and beyond those of ink that has spread or is missing."""
 
 HEADS: dict[PrintVerdict, str] = {
     "good": "The print is good.",
@@ -96,7 +95,8 @@ def _faults(photo: PhotoGrade) -> Iterator[Issue]:
     if photo.is_mirrored:
         yield Issue("mirrored", "warning", "print", 1, 0, MIRRORED)
     if photo.budget.wrong.any():
-        severity = _severity(photo.used, WEAK_USED, BAD_USED)
+        eye = _severity(_eye_damage(photo.budget.wrong), WEAK_EYE, BAD_EYE)
+        severity = max(eye, _severity(photo.used, WEAK_USED, BAD_USED), key=("note", "warning", "error").index)
         yield Issue("error-budget", severity, "print", photo.used, WEAK_USED, _damage(photo))
     if photo.logo:
         count, used = _counted(int(photo.logo.wrong.sum())), photo.logo.used
@@ -127,6 +127,12 @@ def _faults(photo: PhotoGrade) -> Iterator[Issue]:
 
 def _severity(measured: float, weak: float, bad: float) -> Severity:
     return "error" if measured >= bad else "warning" if measured >= weak else "note"
+
+
+def _eye_damage(wrong: Flags) -> int:
+    """Return how many modules of the worst eye are wrong in the three rows and columns by which readers find it."""
+    eyes = [wrong[row : row + FINDER, column : column + FINDER] for row, column in finder_places(len(wrong)).values()]
+    return max(int(eye[2:-2].sum() + eye[:, 2:-2].sum() - eye[2:-2, 2:-2].sum()) for eye in eyes)
 
 
 def _damage(photo: PhotoGrade) -> str:
