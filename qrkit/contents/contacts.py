@@ -6,6 +6,7 @@ not folded (RFC 6350, 3.2 only recommends that), because each fold makes the sym
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import islice

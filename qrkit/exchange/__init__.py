@@ -57,12 +57,9 @@ def _of_module(module: str, name: str) -> Callable[..., Any]:
     return on_demand(f"exchange.{module}:{name}")
 
 
-SHEETS: dict[str, SheetParts] = {
-    **{
-        format: _of_module(f"{format}_file", "parts") for format in ("csv", "xls", "xlsx", "ods", "html", "json", "sql")
-    },
-    "log": _of_module("access_logs", "parts"),
-}
+_WITH_ROWS = ("csv", "xls", "xlsx", "ods", "html", "json", "sql")
+SHEETS: dict[str, SheetParts] = {format: _of_module(f"{format}_file", "parts") for format in _WITH_ROWS}
+SHEETS["log"] = _of_module("access_logs", "parts")
 """The row readers of formats whose columns can have any names."""
 
 

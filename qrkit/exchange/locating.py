@@ -79,9 +79,8 @@ class Place:
     def check(self, other: str) -> None:
         """Check that nothing is set for a file of another format, which has no rows."""
         rule = f"is for csv, workbooks, HTML tables and dumps of databases, not for {other}"
-        given = {name: getattr(self, name) for name in ("sheet", "header_row", "encoding")}
-        problems = [Problem(name, None, rule) for name, value in given.items() if other and value not in ("", None)]
-        raise_any(problems)
+        given = [name for name in ("sheet", "header_row", "encoding") if getattr(self, name) not in ("", None)]
+        raise_any(Problem(name, None, rule) for name in given if other)
 
     def heading_rows(self) -> tuple[int, int] | None:
         """Return the first and last row of the heading, from 1; (0, 0) if there is none, None if it is to be found."""

@@ -41,14 +41,12 @@ class Sheet:
     """The rows of a file, each as one text per column, or as an error if the row is invalid.
 
     Numbers of rows and of the heading are those in the file, counted from 1 without empty rows; 0 is no heading.
-    `unread` names the sheets whose heading differs; `issues` tell of them, and of what else there is to know, such as a
-    guessed encoding.
+    `issues` tell what else there is to know, such as a guessed encoding, or a sheet with another heading.
     """
 
     heading: tuple[str, ...]
     numbers: tuple[int, ...]
     rows: tuple[tuple[str, ...] | UnreadableFile, ...]
-    unread: tuple[str, ...] = ()
     heading_row: int = 1
     issues: tuple[ImportIssue, ...] = ()
 
@@ -174,12 +172,11 @@ def _located_in(files: Iterable[File], place: Place, share: Share | None, name: 
                 raise UnreadableFile(f"{file or name}: {chosen} files have no rows to read; use {', '.join(SHEETS)}")
             check_size(data)
             parts += [part._replace(file=file) for part in SHEETS[chosen](data, place, share)]
+            formats.add(chosen)
         except UnreadableFile as error:
             if not file:
                 raise
             unread.append(f"{file!r} was not read: {error}")
-            continue
-        formats.add(chosen)
     if unread and not parts:
         raise UnreadableFile("; ".join(unread))
     located = locate(parts, place, share)
@@ -211,8 +208,7 @@ def sheet_of(
         found[number] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
     if not located.heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
-    rows, numbers, unread = tuple(found.values()), tuple(found), tuple(located.unread)
-    return Sheet(located.heading, numbers, rows, unread, located.line, tuple(located.issues))
+    return Sheet(located.heading, tuple(found), tuple(found.values()), located.line, tuple(located.issues))
 
 
 def _share_of(columns: Iterable[str]) -> Share | None:

@@ -103,6 +103,7 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
+FURTHER = "leads there, too, but a QR Code has one short URL; codes printed with this one will not work"
 VALID_UNTIL = "Valid Until (UTC)"
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
@@ -406,7 +407,9 @@ def table_of_links(
                 for name, value in link.items()
                 if value and name not in kept and (name in passed or foreign.plain_name(name) not in read)
             )
-            yield own.row(Row(number, cells, read_as.error or wrong, notes=read_as.notes), others)
+            urls = link.get(places.get(SHORT_URL, ""))
+            lost = [("code-unreadable", f"{url!r} {FURTHER}") for url in urls[1:]] if isinstance(urls, list) else []
+            yield own.row(Row(number, cells, read_as.error or wrong, notes=(*read_as.notes, *lost)), others)
 
     table = table_of_records(rows(), own, heading=heading)
     table.issues.extend(_issues_of_links(tool, heading, names, off_by, keeping))

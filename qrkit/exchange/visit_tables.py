@@ -225,15 +225,17 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
         raise _missing(missing[0], sheet)
     if not columns and "count" not in places:
         _check_no_counts(sheet, places)
+
+    def texts_of(what: str) -> set[str]:
+        return {row[places[what]].strip() for row in sheet.rows if not isinstance(row, UnreadableFile)} - {""}
+
     if "event" in places:
-        events = {cells[places["event"]].strip() for cells in sheet.rows if not isinstance(cells, UnreadableFile)}
-        known = {event for event in events - {""} if _EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event)}
+        known = {event for event in texts_of("event") if _EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event)}
         if not known or (known <= {"1", "2"} and plain_name(sheet.heading[places["event"]]) != "eventtype"):
             del places["event"]
-    if "country" in places and plain_name(sheet.heading[places["country"]]) == "location":
-        cells = {row[places["country"]].strip() for row in sheet.rows if not isinstance(row, UnreadableFile)}
-        if not all(map(_OF_COUNTRY.fullmatch, cells - {""})):
-            del places["country"]
+    is_location = "country" in places and plain_name(sheet.heading[places["country"]]) == "location"
+    if is_location and not all(map(_OF_COUNTRY.fullmatch, texts_of("country"))):
+        del places["country"]
     return places
 
 
@@ -336,12 +338,9 @@ def _moment(text: str, dates: LocalDates, *, is_day: bool) -> str:
 
 def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
     if day := _DAY.fullmatch(text):
-        moment = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=UTC)
-        return moment + timedelta(hours=12) if is_day else moment
+        return datetime(int(day[1]), int(day[2]), int(day[3]), 12 * is_day, tzinfo=UTC)
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
-    if written := dates.read(text):
-        return written + timedelta(hours=12) if is_day else written
     if dates.is_unclear(text):
         raise ValueError(UNCLEAR)
-    return from_table(text, "time") + timedelta(hours=12 * is_day)
+    return (dates.read(text) or from_table(text, "time")) + timedelta(hours=12 * is_day)

@@ -521,6 +521,15 @@ def test_a_heading_like_that_of_a_tool_is_told_what_the_tool_needs(portfolio, na
     assert service is None or f"a file of {service} if it has " in str(caught.value)
 
 
+def test_further_short_urls_of_a_link_are_told(portfolio):
+    """Codes printed with the second custom link led nowhere, and nothing was said."""
+    customs = ["https://go.test/spring", "https://go.test/summer", "https://go.test/fall"]
+    result = imported(portfolio, [{**BITLY_JSON["links"][0], "custom_bitlinks": customs}])
+    told = [issue.detail for issue in result.issues if issue.reason == "code-unreadable"]
+    assert [detail.split()[0] for detail in told] == [repr(customs[1]), repr(customs[2])]
+    assert (result.created, result.is_complete) == (1, False)
+
+
 def test_what_is_no_link_is_told_by_its_place(portfolio):
     result = imported(portfolio, [*DUB_JSON, 7, {"Error": ["x"], "url": {}}])
     assert (result.created, [issue.row for issue in of_rows(result)]) == (2, [3, 4])
