@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +38,9 @@ def _default_store() -> str:
 
 def store_option(place: str) -> str:
     """Return the words that a suggested command needs for a store: none for the one that commands take by default."""
-    return "" if place == _default_store() else f" --store {shlex.quote(shown_place(place))}"
+    from shlex import quote  # only for suggestions
+
+    return "" if place == _default_store() else f" --store {quote(shown_place(place))}"
 
 
 def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

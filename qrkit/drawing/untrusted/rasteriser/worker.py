@@ -6,6 +6,7 @@ import os
 import re
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -64,30 +65,29 @@ class Layer(NamedTuple):
     color: tuple[int, ...] = ()
 
 
-def _drawn(svg: bytes, width: int, height: int) -> memoryview:
-    """Draw an SVG with librsvg; one with clips, masks or patterns with resvg, because librsvg draws some wrongly."""
+def _drawn(svg: bytes, width: int, height: int, *, cover: bool = False) -> memoryview:
+    """Draw an SVG with librsvg; one with clips, masks or patterns with resvg, because librsvg draws some wrongly.
+
+    `cover` is for the alpha alone.
+    """
     if _CLIPPED.search(svg):
-        picture = resvg_picture(svg)
+        picture = resvg_picture(svg).getchannel("A") if cover else resvg_picture(svg)
         size, pixels = picture.size, picture.tobytes
     else:
         import pyvips
 
         pyvips.cache_set_max(0)  # it would keep the last drawings and their pixels, which nobody asks for again
         image = pyvips.Image.svgload_buffer(svg)
+        image = image.extract_band(3) if cover else image
         size, pixels = (image.width, image.height), image.write_to_memory
     if size != (width, height):
         raise ValueError(f"the drawing is {size[0]} x {size[1]} pixels, not {width} x {height}")
     return memoryview(pixels())
 
 
-def _draw(*parts: bytes) -> bytes:
-    return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in zip(parts[::2], parts[1::2], strict=True))
-
-
-def _cover(*parts: bytes) -> bytes:
-    sizes = map(SIZE.unpack, parts[::2])
-    drawn = (_rgba(_drawn(svg, *size), size) for size, svg in zip(sizes, parts[1::2], strict=True))
-    return b"".join(picture.getchannel("A").tobytes() for picture in drawn)
+def _draw(*parts: bytes, cover: bool = False) -> bytes:
+    drawings = zip(parts[::2], parts[1::2], strict=True)
+    return b"".join(_drawn(svg, *SIZE.unpack(size), cover=cover) for size, svg in drawings)
 
 
 def _paint(head: bytes, *steps: bytes) -> bytes:
@@ -174,7 +174,7 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> byt
 
 
 JOBS: dict[bytes, Callable[..., bytes]] = {
-    b"draw": _draw, b"cover": _cover, b"paint": _paint, b"compress": _compress
+    b"draw": _draw, b"cover": partial(_draw, cover=True), b"paint": _paint, b"compress": _compress
 }  # fmt: skip
 
 
