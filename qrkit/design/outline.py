@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from operator import add
 from typing import Any, Self, TypeAlias
@@ -31,7 +31,7 @@ SQUIRCLE_KAPPA = 0.909
 """Length of the handles for a quarter of a squircle: the middle of the curve lies on x⁴ + y⁴ = 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outline:
     """One or more closed subpaths, filled by the non-zero rule: a hole runs in the opposite direction.
 
@@ -119,8 +119,23 @@ class Outline:
 
     def box(self) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom of all points, including handles."""
+        return self._box
+
+    @cached_property
+    def _box(self) -> tuple[float, float, float, float]:
         across, down = self.numbers[::2], self.numbers[1::2]
         return min(across), min(down), max(across), max(down)
+
+    @cached_property
+    def _hash(self) -> int:  # symbols share outlines, whose text is looked up for each part of each symbol
+        return hash((self.letters, self.numbers))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the hash out of pickles: letters have another one in each process."""
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def _with(self, across: list[float], down: list[float]) -> Outline:
         """Return the outline with other coordinates."""
@@ -145,31 +160,28 @@ class Scattered(Outline):
         parts: Outlines, and how far each is moved to the right and down.
     """
 
-    __slots__ = ("parts",)
-
     parts: tuple[Placed, ...]
 
     def __init__(self, parts: Iterable[Placed]) -> None:
         object.__setattr__(self, "parts", tuple(parts))
 
-    def __getattr__(self, name: str) -> Any:
-        """Join the parts when the letters or the numbers of the outline are needed."""
-        if name == "letters":
-            value: Any = "".join([part.letters for part, _, _ in self.parts])
-        elif name == "numbers":
-            moved = [(part.numbers, (right, down)) for part, right, down in self.parts]
-            moves = chain.from_iterable([move * (len(numbers) // 2) for numbers, move in moved])
-            value = tuple(map(add, chain.from_iterable([numbers for numbers, _ in moved]), moves))
-        else:
-            raise AttributeError(name)
-        object.__setattr__(self, name, value)
-        return value
+    @cached_property
+    def letters(self) -> str:
+        """The letters of the segments of all parts."""
+        return "".join([part.letters for part, _, _ in self.parts])
 
-    def box(self) -> tuple[float, float, float, float]:
-        """Return what `Outline.box` returns, without joining the parts."""
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """The coordinates of all segments, of each part in its place."""
+        moved = [(part.numbers, (right, down)) for part, right, down in self.parts]
+        moves = chain.from_iterable([move * (len(numbers) // 2) for numbers, move in moved])
+        return tuple(map(add, chain.from_iterable([numbers for numbers, _ in moved]), moves))
+
+    @cached_property
+    def _box(self) -> tuple[float, float, float, float]:
+        """The box, without joining the parts."""
         parts, across, down = zip(*self.parts, strict=True)
-        boxes = {key: part.box() for key, part in dict(zip(map(id, parts), parts, strict=True)).items()}
-        left, top, right, bottom = zip(*[boxes[id(part)] for part in parts], strict=True)
+        left, top, right, bottom = zip(*[part.box() for part in parts], strict=True)
         return (
             min(map(add, left, across)), min(map(add, top, down)),
             max(map(add, right, across)), max(map(add, bottom, down)),

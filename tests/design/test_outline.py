@@ -1,4 +1,8 @@
 import math
+import os
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -182,3 +186,10 @@ def test_path_without_an_end_is_closed():
 def test_what_is_no_path_is_refused(path):
     with pytest.raises(ValueError, match=r"command|moveto"):
         Outline.parse(path)
+
+
+def test_an_outline_of_another_process_is_found_by_its_equal():
+    made = "import pickle, sys; from qrkit.design.outline import *; one = circle(5, 5, 4); hash(one); "
+    made += "sys.stdout.buffer.write(pickle.dumps(one))"
+    pickled = subprocess.check_output([sys.executable, "-c", made], env=os.environ | {"PYTHONHASHSEED": "1"})
+    assert pickle.loads(pickled) in {circle(5, 5, 4)}

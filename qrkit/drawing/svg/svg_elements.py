@@ -45,12 +45,10 @@ def path_data(outline: Outline) -> str:
     """
     if not isinstance(outline, Scattered):
         return _written(_form(outline.letters), outline.numbers, DECIMALS)
-    different = {id(part): part for part, _, _ in outline.parts}
-    forms = {key: _from_first_point(part) for key, part in different.items()}
     numbers = list[float]()
     for part, right, down in outline.parts:
         numbers += (part.numbers[0] + right, part.numbers[1] + down)
-    return _written("".join([forms[id(part)] for part, _, _ in outline.parts]), numbers, DECIMALS_OF_MODULES)
+    return _written("".join([_from_first_point(part) for part, _, _ in outline.parts]), numbers, DECIMALS_OF_MODULES)
 
 
 @lru_cache(maxsize=4096)  # symbols share most parts

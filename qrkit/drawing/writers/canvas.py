@@ -167,12 +167,13 @@ class _Canvas:
         inks = {one.ink for one in self._paintings[1:]}
         if not ground or len(inks) != 1 or not (ink := inks.pop()):
             return None
-        mask, palette = Image.new("L", self.size), Image.new("RGB", (256, 1), ground.channels)
+        width, height = self.size
+        lines, palette = Image.new("L", (width + 1, height)), Image.new("RGB", (256, 1), ground.channels)
         for one in self._paintings[1:]:
             left, top, shape, _ = one.layer()
-            mask.paste(255, (left, top), shape)
+            lines.paste(255, (left + 1, top), shape)
         palette.paste(ink.channels, (0, 0), Image.frombytes("L", palette.size, bytes(range(256))))
-        return Tones(*self.size, mask.tobytes(), palette.tobytes())
+        return Tones(width, height, lines.tobytes(), palette.tobytes())
 
     def steps(self) -> list[Step]:
         """Return the steps that paint all items in the process that draws; nothing if some need this process."""
@@ -189,13 +190,6 @@ class _Canvas:
         while self._paintings:
             picture = paint_over(picture, self.size, self._paintings.pop().layer())  # and frees the drawings of it
         return picture or Image.new("RGBA", self.size)
-
-    def _add_step(self, step: Callable[[], Step], ground: Color | None = None, ink: Color | None = None) -> None:
-        def layer() -> Layer:
-            one = step()
-            return layer_of(one.kind, one[1:5], one.color, one.shape)
-
-        self._paintings.append(_Painting(layer, step, ground, ink))
 
     def _drawings_for(self, size: tuple[int, int]) -> _Drawings:
         """Return the drawings of this canvas that are rendered together, with room for another of this size."""
@@ -258,8 +252,9 @@ class _Canvas:
             is_opaque = color.alpha == 255
             step = Step(FILL, left, top, *size, channels[:3] if is_opaque else channels)
             if color.alpha:
-                is_ground = is_opaque and size == self.size
-                self._add_step(lambda: step, color if is_ground else None)
+                ground = color if is_opaque and size == self.size else None
+                layer = partial(layer_of, step.kind, step[1:5], step.color, step.shape)
+                self._paintings.append(_Painting(layer, lambda: step, ground))
 
     def _add_through(self, masked: list[Masked], ink: Color | Callable[[], Image.Image]) -> None:
         """Paint a color or an image through a mask."""
@@ -274,13 +269,17 @@ class _Canvas:
 
         if isinstance(ink, Color):
 
-            def step() -> Step:
+            def layer() -> Layer:
                 (left, top, _, _), mask = shown()
                 if ink.alpha < 255:
                     mask = mask.point([round(one * ink.opacity) for one in range(256)])
-                return Step(STENCIL, left, top, *mask.size, ink.channels, mask.tobytes())
+                return Layer(left, top, mask, ink.channels)
 
-            self._add_step(step, ink=ink.opaque)
+            def step() -> Step:
+                left, top, mask, color = layer()
+                return Step(STENCIL, left, top, *mask.size, color, mask.tobytes())
+
+            self._paintings.append(_Painting(layer, step, ink=ink.opaque))
         else:
 
             def layer() -> Layer:
@@ -440,7 +439,7 @@ class _Drawings:
     def _covered(self) -> Image.Image:
         column = self._width, self._height
         covers = document(*column, "".join(self._covers), Definitions())
-        return Image.frombytes("L", column, rasterise_new([(covers, *column)], covers=True)[0])
+        return Image.frombuffer("L", column, rasterise_new([(covers, *column)], covers=True)[0], "raw", "L", 0, 1)
 
 
 def _paint(item: Item) -> Paint | None:

@@ -19,11 +19,14 @@ LIGHT = b"\x00"
 
 
 class Tones(NamedTuple):
-    """A picture of one color on another: how far each pixel is covered, row by row, and the 256 mixtures in RGB."""
+    """A picture of one color on another: how far each pixel is covered, and the 256 mixtures in RGB.
+
+    Each row of pixels comes after a 0, as in a PNG without filters.
+    """
 
     width: int
     height: int
-    pixels: bytes
+    lines: bytes
     palette: bytes
 
 

@@ -21,6 +21,8 @@ PALETTE_COLOR = 3
 BITS_OF_TONES = 8
 METRE = 1
 METRES_PER_INCH = 0.0254
+MEMORY_OF_TONES = 5
+"""Level 8, the usual one, takes a seventh longer at 1,000 pixels, and files are as large within 1%."""
 FILTER_NONE, FILTER_UP = b"\x00", b"\x02"
 PLAIN_COMPRESSION = 2
 """Level 6 takes 2.9 times as long and saves 12%; level 1 adds 5.1%."""
@@ -47,10 +49,10 @@ def write_plain(plain: Plain, compression: int | None = None) -> bytes:
 
 def write_tones(tones: Tones, level: int) -> bytes:
     """Write one color on another, with the mixtures between them, at a compression level."""
-    width, height, pixels, palette = tones
-    lines = b"".join([FILTER_NONE + pixels[start : start + width] for start in range(0, len(pixels), width)])
+    width, height, lines, palette = tones
     size = struct.pack(">IIBBBBB", width, height, BITS_OF_TONES, PALETTE_COLOR, 0, 0, 0)
-    parts = (b"IHDR", size), (b"PLTE", palette), (b"IDAT", zlib.compress(lines, level))
+    deflated = zlib.compressobj(level, memLevel=MEMORY_OF_TONES)
+    parts = (b"IHDR", size), (b"PLTE", palette), (b"IDAT", deflated.compress(lines) + deflated.flush())
     return b"".join([SIGNATURE, *[_chunk(*part) for part in parts], END])
 
 
