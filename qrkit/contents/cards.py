@@ -349,7 +349,7 @@ def _coordinates(value: str) -> str:
 
 
 def _event(text: str) -> Card:
-    fields = {one.name: one for one in syntax.block_of(text, "VEVENT", MOST_LINES)}
+    fields = syntax.first_lines(syntax.block_of(text, "VEVENT", MOST_LINES))
     said: dict[str, str | Moment] = {name: syntax.unescape(one.value) for name, one in fields.items()}
     begin = syntax.moment_of(fields["DTSTART"].value) if "DTSTART" in fields else None
     said |= {name: _moment(fields[name], begin) for name in ("DTSTART", "DTEND") if name in fields}

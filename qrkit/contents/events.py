@@ -22,7 +22,7 @@ from qrkit.contents.kinds import kind
 from qrkit.contents.messages import PlainText
 from qrkit.contents.moments import Day, DayOrTime, TimeZone, end_after, zone_or_none
 from qrkit.contents.single_lines import OneLine
-from qrkit.contents.syntax import Line, block_of, end_of, escape, moment_of, unescape
+from qrkit.contents.syntax import Line, block_of, end_of, escape, first_lines, moment_of, unescape
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import Problem, raise_any
 
@@ -263,9 +263,7 @@ def _zone_lines(fields: dict[str, Any]) -> list[str]:
 
 def read_event(text: str) -> dict[str, Any] | None:
     """Return the fields of the first event of a calendar; None if it has no title or no readable start."""
-    found: dict[str, Line] = {}
-    for line in block_of(text, "VEVENT", MOST_LINES):
-        found.setdefault(line.name, line)
+    found = first_lines(block_of(text, "VEVENT", MOST_LINES))
     texts = {name: unescape(line.value) for name, line in found.items()}
     start = moment_of(found["DTSTART"].value) if "DTSTART" in found else None
     if not texts.get("SUMMARY") or start is None:

@@ -255,6 +255,11 @@ def block_of(text: str, name: str, most: int) -> Iterator[Line]:
             yield line
 
 
+def first_lines(lines: Iterable[Line]) -> dict[str, Line]:
+    """Return the first line of each name."""
+    return {line.name: line for line in reversed(list(lines))}
+
+
 def _begins(line: Line, name: str) -> bool:
     return (line.name, line.value.strip().upper()) == ("BEGIN", name)
 

@@ -205,6 +205,13 @@ def test_an_event_says_that_it_repeats(rule, rows):
     assert [row.label for row in found] == ["Repeats", "Until"][: len(rows)]
 
 
+def test_first_of_repeated_lines_of_an_event_counts():
+    text = event("SUMMARY:Opening", "DTSTART;VALUE=DATE:20260614", "SUMMARY:Closing", "DTSTART;VALUE=DATE:20260620")
+    found, read = card(text), contents.read(text)
+    assert found.title == read.fields["title"] == "Opening"
+    assert values(found) == {"Begins": Moment(read.fields["start"])}
+
+
 @pytest.mark.parametrize(("day", "told"), [("FR", "Every week"), ("SA", "More than once")])
 def test_a_rule_that_names_the_weekday_of_the_start_is_every_week(day, told):
     found = card(event("SUMMARY:Club", "DTSTART:20260612T220000", f"RRULE:FREQ=WEEKLY;BYDAY={day}"))

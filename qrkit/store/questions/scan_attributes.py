@@ -16,6 +16,7 @@ from qrkit.store.quoting import quoted
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
 from qrkit.tracking.records import Via
+from qrkit.tracking.redirect_rules import WEEKDAYS
 
 Part = Literal["campaign", "campaign_id", "qrcode", "qrcode_id"]
 """Attributes of the QR Code of a scan: the name and the ID of its campaign, its name and its ID.
@@ -71,8 +72,6 @@ OTHER_DEVICES = {
     "laptop": "computer", "pc": "computer",
 }  # fmt: skip
 """What other tools call devices."""
-
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 Wanted = str | Iterable[str] | None
 
