@@ -19,14 +19,17 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test quick format map lowest catalogs slow night explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test rerun quick format map lowest catalogs slow night explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
 
 test: $(READY)  ## Run all tests, then the notebooks
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval $(LONGEST)
-	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
+	$(if $(NOTEBOOKS),$(MAKE) --no-print-directory rerun)
+
+rerun: $(READY)  ## Run the notebooks, which must show what they showed
+	$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS)
 
 quick: $(READY)  ## Run the tests of the house and as many of one room as fit into 20 seconds, with its style and types: ROOM=store
 	$(if $(ROOM),,$(error ROOM=... is the name of a room, such as store))

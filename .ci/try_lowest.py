@@ -65,7 +65,7 @@ def main() -> None:
         uv("pip", "install", "--python", python, "--requirement", versions)
         uv("pip", "install", "--python", python, "--no-deps", "--editable", ROOT)
         # Old versions of libraries do to others what is deprecated by now.
-        options = ("-n", "2", "--dist", "worksteal", "-p", "no:nbval", "-q", "-W", "ignore::DeprecationWarning")
+        options = ("-p", "no:nbval", "-q", "-W", "ignore::DeprecationWarning")
         # Tests on PostgreSQL are long ones; they and others need a program.
         options += ("-m", "not benchmark and not release and not night and (not slow or needs)")
         sys.exit(subprocess.run([python, "-m", "pytest", *options, *TESTS], cwd=ROOT, check=False).returncode)

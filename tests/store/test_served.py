@@ -407,6 +407,23 @@ def fake_server(shop, message):
         thread.join()
 
 
+def test_whoever_has_the_whole_message_may_leave():
+    here, there = socket.socketpair()
+    heard = []
+
+    class Left:
+        """A connection whose other end is closed as soon as it has heard a message."""
+
+        def sendall(self, data):
+            here.sendall(data)
+            heard.append(receive(there))
+            there.close()
+
+    with here:
+        send(Left(), {"id": "x"})
+    assert heard == [({"id": "x"}, b"")]
+
+
 def test_a_server_of_another_version_is_told_apart(shop):
     with (
         fake_server(shop, {"id": "x", "migrations": ["of tomorrow"]}),

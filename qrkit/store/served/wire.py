@@ -52,7 +52,8 @@ def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
     if max(len(text), len(data)) > MOST_BYTES:
         raise TooLong(f"{max(len(text), len(data)):,} bytes at once are too many; {MOST_BYTES:,} are allowed")
     connection.sendall(_LENGTHS.pack(len(text), len(data)) + text)
-    connection.sendall(data)
+    if data:  # who has the whole message may be gone
+        connection.sendall(data)
 
 
 def receive(connection: socket.socket) -> tuple[Any, bytes]:
@@ -67,8 +68,7 @@ def receive(connection: socket.socket) -> tuple[Any, bytes]:
 def _read(connection: socket.socket, length: int) -> bytearray:
     found = bytearray()
     while len(found) < length:
-        part = connection.recv(min(length - len(found), 2**20))
-        if not part:
+        if not (part := connection.recv(min(length - len(found), 2**20))):
             raise EOFError("the connection was closed")
         found += part
     return found
