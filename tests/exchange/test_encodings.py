@@ -2,7 +2,6 @@
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange.encodings import decoded
 
@@ -70,20 +69,18 @@ def test_an_encoding_that_there_is_not_is_refused(encoding):
     assert caught.value.name == "encoding"
 
 
-def test_a_file_in_another_encoding_than_set_is_refused_or_told():
+def test_a_file_in_another_encoding_than_set_is_refused_or_told(shop):
     with pytest.raises(UnreadableFile, match="not utf-16"):
         decoded(b"Content\nabc", "utf-16")
-    with open_portfolio(":memory:") as shop:
-        result = shop.import_file("Content\nx\nGrüße".encode("cp1252"), encoding="utf-8")
-        assert (result.created, [issue.row for issue in result.issues]) == (1, [3])
+    result = shop.import_file("Content\nx\nGrüße".encode("cp1252"), encoding="utf-8")
+    assert (result.created, [issue.row for issue in result.issues]) == (1, [3])
 
 
-def test_a_guess_is_an_issue_of_an_import():
-    with open_portfolio(":memory:") as shop:
-        result = shop.import_file("\n".join(FILES["cp1252"]).encode("cp1252"), columns={"content": "Website"})
-        assert result.created == 2
-        (issue,) = (issue for issue in result.issues if issue.reason == "encoding-guessed")
-        assert issue.detail.startswith("the file is not UTF-8 and was read as cp1252")
+def test_a_guess_is_an_issue_of_an_import(shop):
+    result = shop.import_file("\n".join(FILES["cp1252"]).encode("cp1252"), columns={"content": "Website"})
+    assert result.created == 2
+    (issue,) = (issue for issue in result.issues if issue.reason == "encoding-guessed")
+    assert issue.detail.startswith("the file is not UTF-8 and was read as cp1252")
 
 
 def test_a_guess_looks_at_few_lines():
@@ -94,22 +91,20 @@ def test_a_guess_looks_at_few_lines():
 
 
 @pytest.mark.parametrize("text", ["Tür", "ESPAÑA \u2013 Bar", "Österreich", "don\u2019t", "Дверь", "日本語", "naïve ©"])
-def test_texts_read_in_a_wrong_encoding_are_reported(text):
+def test_texts_read_in_a_wrong_encoding_are_reported(shop, text):
     """They came in as they were, and nothing was said."""
     # As other programs do, with the bytes that cp1252 lacks as control characters.
     misread = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in text.encode())
-    with open_portfolio(":memory:") as portfolio:
-        result = portfolio.import_file(f"Content,Comment\n{URL},{misread}\n".encode())
-        (issue,) = result.issues
-        assert (issue.reason, f"was probably {text!r}" in issue.detail) == ("damaged-text", True)
-        assert portfolio.list_qrcodes()[0].comment == misread
-        assert str(result) == "1 created (1 with a text that another program damaged)"
+    result = shop.import_file(f"Content,Comment\n{URL},{misread}\n".encode())
+    (issue,) = result.issues
+    assert (issue.reason, f"was probably {text!r}" in issue.detail) == ("damaged-text", True)
+    assert shop.list_qrcodes()[0].comment == misread
+    assert str(result) == "1 created (1 with a text that another program damaged)"
 
 
 @pytest.mark.parametrize(
     "text",
     ["“CAFÉ” “HYVÄ”", "MANHÃ” x", "CAFÉ\u2019S", "IRMÃ\u2019S", "São Ångström", "élève» ï", "Ã", "日本語", "Дверь"],
 )
-def test_texts_with_accents_are_not_reported_as_damaged(text):
-    with open_portfolio(":memory:") as portfolio:
-        assert portfolio.import_file(f"Content,Comment\n{URL},{text}\n".encode()).issues == ()
+def test_texts_with_accents_are_not_reported_as_damaged(shop, text):
+    assert shop.import_file(f"Content,Comment\n{URL},{text}\n".encode()).issues == ()

@@ -2,7 +2,6 @@
 
 import pytest
 
-from qrkit import open_portfolio
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import html_file
 from qrkit.exchange.sheets import read_sheet
@@ -23,18 +22,16 @@ TABLE = (
     ],
 )
 @pytest.mark.parametrize("format", ["xls", "csv", "html"])
-def test_a_table_of_a_page_is_read(start, format):
-    with open_portfolio(":memory:") as shop:
-        assert shop.import_file((start + TABLE).encode(), format=format).issues == ()
-        assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("Tür & Tor", "https://example.com")]
+def test_a_table_of_a_page_is_read(shop, start, format):
+    assert shop.import_file((start + TABLE).encode(), format=format).issues == ()
+    assert [(code.name, code.content) for code in shop.list_qrcodes()] == [("Tür & Tor", "https://example.com")]
 
 
-def test_the_table_with_the_heading_is_found():
+def test_the_table_with_the_heading_is_found(shop):
     page = f"<html><table><tr><td>menu<td>home</table><p>{TABLE}</html>".encode()
-    with open_portfolio(":memory:") as shop:
-        issues = shop.import_file(page, format="html").issues
-        assert [issue.reason for issue in issues] == ["unread-sheet", "heading-row"]
-        assert shop.import_file(page, format="html", sheet="table 2").count("duplicate") == 1
+    issues = shop.import_file(page, format="html").issues
+    assert [issue.reason for issue in issues] == ["unread-sheet", "heading-row"]
+    assert shop.import_file(page, format="html", sheet="table 2").count("duplicate") == 1
 
 
 def test_a_page_is_read_in_the_encoding_that_it_says():

@@ -247,13 +247,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_file_is_one_sentence_and_changes_nothing(what):
+def test_a_bad_file_is_one_sentence_and_changes_nothing(shop, what):
     data, words = BAD[what]
-    with open_portfolio(":memory:") as shop:
-        with pytest.raises(UnreadableFile, match=words) as caught:
-            shop.import_file(data(), format="xlsx")
-        assert len(str(caught.value).splitlines()) <= 2
-        assert shop.list_qrcodes() == []
+    with pytest.raises(UnreadableFile, match=words) as caught:
+        shop.import_file(data(), format="xlsx")
+    assert len(str(caught.value).splitlines()) <= 2
+    assert shop.list_qrcodes() == []
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx", "ods"])

@@ -241,11 +241,10 @@ def ods_with_zeros():
 
 
 @pytest.mark.parametrize("make", [xlsx_with_zeros, xls_with_zeros, ods_with_zeros])
-def test_zeros_that_a_format_puts_in_front_of_a_number_are_of_its_text(make):
+def test_zeros_that_a_format_puts_in_front_of_a_number_are_of_its_text(shop, make):
     """A short code 0012 that a spreadsheet keeps as the number 12 is printed as it is shown."""
-    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
-        assert shop.import_file(make(), format="csv").is_complete
-        found = {code.short_code: (code.name, code.scans) for code in shop.list_qrcodes()}
+    assert shop.import_file(make(), format="csv").is_complete
+    found = {code.short_code: (code.name, code.scans) for code in shop.list_qrcodes()}
     assert found == {"0012": ("007", 5), "34567": ("b", 1_234)}
 
 
@@ -300,35 +299,32 @@ TABLES = {"xlsx": xlsx_table, "xls": xls_table, "ods": ods_table_of, "json": jso
     ],
     ids=["ours", "of a tool", "chosen"],
 )
-def test_a_fraction_is_no_number_of_thousands(format, heading, columns):
+def test_a_fraction_is_no_number_of_thousands(shop, format, heading, columns):
     """In a text, 1.234 may be 1,234; as a number it is one and a bit, which is no count of scans."""
     rows = [heading, (DOOR, "https://s.test/a", 1.234), (GATE, "https://s.test/b", "1.234")]
-    with open_portfolio(":memory:") as shop:
-        result = shop.import_file(TABLES[format](rows), format=format, columns=columns)
-        assert {code.short_code: code.scans for code in shop.list_qrcodes()} == {"a": 0, "b": 1_234}
+    result = shop.import_file(TABLES[format](rows), format=format, columns=columns)
+    assert {code.short_code: code.scans for code in shop.list_qrcodes()} == {"a": 0, "b": 1_234}
     assert result.count("count-unreadable") == 1
 
 
 @pytest.mark.parametrize("format", TABLES)
-def test_a_fraction_is_no_number_of_thousands_of_visits(format):
+def test_a_fraction_is_no_number_of_thousands_of_visits(shop, format):
     rows = [("Short code", "Date", "Clicks"), ("a", "2024-05-01", 1.234), ("a", "2024-05-02", "1.234")]
-    with open_portfolio(":memory:") as shop:
-        shop.insert_qrcode(DOOR, short_code="a")
-        result = shop.import_scans(TABLES[format](rows), format=format)
-        assert shop.list_qrcodes()[0].scans == 1_234
+    shop.insert_qrcode(DOOR, short_code="a")
+    result = shop.import_scans(TABLES[format](rows), format=format)
+    assert shop.list_qrcodes()[0].scans == 1_234
     assert [detail for _, detail in result.issues] == ["count='1.234': must be a whole number"]
 
 
-def test_a_fraction_beside_counts_stays_as_it_is():
+def test_a_fraction_beside_counts_stays_as_it_is(shop):
     rows = [("Content", "Scans", "QR Code Name", "Width"), (DOOR, 5.0, 1.234, 12.345)]
-    with open_portfolio(":memory:") as shop:
-        shop.import_file(xlsx_table(rows), format="xlsx")
-        (code,) = shop.list_qrcodes()
-        assert (code.name, code.fields, code.scans) == ("1.234", {"Width": "12.345"}, 5)
+    shop.import_file(xlsx_table(rows), format="xlsx")
+    (code,) = shop.list_qrcodes()
+    assert (code.name, code.fields, code.scans) == ("1.234", {"Width": "12.345"}, 5)
 
 
 @pytest.mark.parametrize("headings", [["Name", "Short URL", "Destination URL"], ["Name", "Trackable URL", "Content"]])
-def test_links_in_a_list_of_short_urls_are_followed_and_told(headings):
+def test_links_in_a_list_of_short_urls_are_followed_and_told(shop, headings):
     """Of other services and of ours: a text over a short URL is no short code, apart from the code of that URL."""
     rows = [
         (("s.test/a", "http://s.test/a"), ("Visit us", DOOR)),
@@ -344,15 +340,14 @@ def test_links_in_a_list_of_short_urls_are_followed_and_told(headings):
                 book.active[f"{letter}{number}"].hyperlink = address
     file = io.BytesIO()
     book.save(file)
-    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
-        issues = shop.import_file(file.getvalue(), format="xlsx").issues
-        found = {code.short_code: code.content for code in shop.list_qrcodes()}
+    issues = shop.import_file(file.getvalue(), format="xlsx").issues
+    found = {code.short_code: code.content for code in shop.list_qrcodes()}
     assert found == {"a": DOOR, "b": GATE, "c": "mailto:ana@example.com"}
     told = [(issue.row, issue.detail.rpartition(" is the ")[2]) for issue in issues if issue.reason == "link-target"]
     assert told == [(2, "content"), (3, "short URL")]
 
 
-def test_a_formula_without_a_value_in_a_list_of_short_urls_is_told():
+def test_a_formula_without_a_value_in_a_list_of_short_urls_is_told(shop):
     book = openpyxl.Workbook()
     for row in [
         ["Title", "Short URL", "Long URL", "Clicks"],
@@ -362,7 +357,6 @@ def test_a_formula_without_a_value_in_a_list_of_short_urls_is_told():
         book.active.append(row)
     file = io.BytesIO()
     book.save(file)
-    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
-        issues = shop.import_file(file.getvalue(), format="xlsx").issues
-        assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a", DOOR)]
+    issues = shop.import_file(file.getvalue(), format="xlsx").issues
+    assert [(code.short_code, code.name) for code in shop.list_qrcodes()] == [("a", DOOR)]
     assert [(one.row, one.reason) for one in issues if one.row > 1] == [*[(2, "formula-unsaved")] * 2, (3, "invalid")]

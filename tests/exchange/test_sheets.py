@@ -108,14 +108,13 @@ def test_a_format_counts_whether_or_not_columns_are_named(columns, tmp_path):
 
 @pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
 @pytest.mark.parametrize("suffix", ["txt", "tsv", "TXT", "tab", "psv"])
-def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(suffix, columns, tmp_path):
+def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(shop, suffix, columns, tmp_path):
     path = tmp_path / f"codes.{suffix}"
     path.write_text("Content\tComment\nx\ta, b; c\n", encoding="utf-8")
-    with open_portfolio(":memory:") as shop:
-        assert shop.import_file(path, columns=columns).created == 1
-        assert [code.content for code in shop.list_qrcodes()] == ["x"]
-        with pytest.raises(InvalidParameter, match="is not a format of exports"):
-            shop.export_file(path)
+    assert shop.import_file(path, columns=columns).created == 1
+    assert [code.content for code in shop.list_qrcodes()] == ["x"]
+    with pytest.raises(InvalidParameter, match="is not a format of exports"):
+        shop.export_file(path)
 
 
 @pytest.mark.parametrize(
@@ -127,26 +126,25 @@ def test_tables_with_tabs_come_in_under_the_names_that_spreadsheets_give_them(su
     ],
 )
 @pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
-def test_a_file_that_is_no_table_is_named_by_its_first_bytes(data, what, columns):
-    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=f"the file is .*{what}, not a table"):
+def test_a_file_that_is_no_table_is_named_by_its_first_bytes(shop, data, what, columns):
+    with pytest.raises(UnreadableFile, match=f"the file is .*{what}, not a table"):
         shop.import_file(data, format="csv", columns=columns)
 
 
 @pytest.mark.parametrize("name", ["codes.csv.gz", "codes.txt.gz", "codes.json.GZ", "codes.csv-20260301.gz"])
-def test_files_in_gzip_are_read(name, tmp_path):
+def test_files_in_gzip_are_read(shop, name, tmp_path):
     """They were refused, although most servers and databases write their large files so."""
     path = tmp_path / name
     path.write_bytes(gzip.compress(b'[{"content": "x"}]' if "json" in name else b"Content\nx\n", mtime=0))
-    with open_portfolio(":memory:") as shop:
-        assert shop.import_file(path).created == 1
-        assert shop.import_file(path.read_bytes(), columns={"Content": "content"}).skipped == 1
+    assert shop.import_file(path).created == 1
+    assert shop.import_file(path.read_bytes(), columns={"Content": "content"}).skipped == 1
 
 
 @pytest.mark.parametrize(
     "data", [gzip.compress(b"Content\nx\n", mtime=0)[:-9], b"\x1f\x8b\x08", gzip.compress(bytes(2**26 + 1), mtime=0)]
 )
-def test_damaged_and_huge_gzip_is_refused(data):
-    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=r"damaged or cut off|at most"):
+def test_damaged_and_huge_gzip_is_refused(shop, data):
+    with pytest.raises(UnreadableFile, match=r"damaged or cut off|at most"):
         shop.import_file(data)
 
 
@@ -224,7 +222,7 @@ def test_files_that_are_no_tables_are_refused_by_their_name(name, tmp_path):
         read_sheet(tmp_path / name)
 
 
-def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_not_read():
+def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_not_read(shop):
     book = openpyxl.Workbook()
     book.active.append(["url", "poster"])
     book.active.append(["https://example.com", "Door"])
@@ -233,16 +231,15 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
     other.append(["cake", "4"])
     file = io.BytesIO()
     book.save(file)
-    with open_portfolio(":memory:") as shop:
-        result = shop.import_file(file.getvalue(), columns={"content": "URL", "QR Code Name": "poster"})
-        assert [code.name for code in shop.list_qrcodes()] == ["Door"]
-        assert [issue.reason for issue in result.issues] == ["unread-sheet"]
-        wide = b"url,poster\nhttps://example.com/1,Gate,too much\n"
-        assert shop.import_file(b"7\nhttps://example.com/7\n", columns={"Content": 7}).created == 1
-        (issue,) = shop.import_file(wide, columns={"Content": "url"}).issues
-        assert (issue.row, issue.reason) == (2, "invalid")
-        with pytest.raises(InvalidParameter, match=r"columns='Colour': is not a column of an import"):
-            shop.import_file(wide, columns={"Content": "url", "Colour": "poster"})
+    result = shop.import_file(file.getvalue(), columns={"content": "URL", "QR Code Name": "poster"})
+    assert [code.name for code in shop.list_qrcodes()] == ["Door"]
+    assert [issue.reason for issue in result.issues] == ["unread-sheet"]
+    wide = b"url,poster\nhttps://example.com/1,Gate,too much\n"
+    assert shop.import_file(b"7\nhttps://example.com/7\n", columns={"Content": 7}).created == 1
+    (issue,) = shop.import_file(wide, columns={"Content": "url"}).issues
+    assert (issue.row, issue.reason) == (2, "invalid")
+    with pytest.raises(InvalidParameter, match=r"columns='Colour': is not a column of an import"):
+        shop.import_file(wide, columns={"Content": "url", "Colour": "poster"})
 
 
 @pytest.mark.parametrize(
@@ -278,31 +275,30 @@ def packed(files):
 
 
 @pytest.mark.parametrize("names", [["a.csv.gz"], ["a.csv.gz", "b.csv"], ["a.csv", "b.tsv.GZ"]])
-def test_tables_in_gzip_in_an_archive_are_read(names):
+def test_tables_in_gzip_in_an_archive_are_read(shop, names):
     """They were taken for pictures that cannot be read."""
     files = {name: gzip.compress(f"Content\n{name}\n".encode(), mtime=0) for name in names}
-    with open_portfolio(":memory:") as shop:
-        assert shop.import_file(packed(files)).created == len(names)
-        assert sorted(code.content for code in shop.list_qrcodes()) == names
+    assert shop.import_file(packed(files)).created == len(names)
+    assert sorted(code.content for code in shop.list_qrcodes()) == names
 
 
-def test_gzip_within_an_archive_is_unpacked_to_the_limit_of_a_file_in_all():
+def test_gzip_within_an_archive_is_unpacked_to_the_limit_of_a_file_in_all(shop):
     """Each file could be as large as a single one, so that a small archive took gigabytes of memory."""
     long = gzip.compress(b"Content,Comment\nx," + bytes(2**25), mtime=0)
     twice = {f"{number}.csv": long for number in range(3)}
-    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match="more than 64 MB unpacked"):
+    with pytest.raises(UnreadableFile, match="more than 64 MB unpacked"):
         shop.import_file(packed(twice))
 
 
-def test_damaged_gzip_within_an_archive_is_named():
+def test_damaged_gzip_within_an_archive_is_named(shop):
     files = {"a.csv": b"Content\nx\n", "b.csv": gzip.compress(b"Content\ny\n")[:-9]}
-    with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=r"'b\.csv' is damaged or cut off"):
+    with pytest.raises(UnreadableFile, match=r"'b\.csv' is damaged or cut off"):
         shop.import_file(packed(files))
 
 
 @pytest.mark.parametrize("path", ["", ".", "/", "codes", "codes.gz", "codes.2.gz"])
-def test_a_path_without_a_suffix_is_refused_as_it_was_written(path):
+def test_a_path_without_a_suffix_is_refused_as_it_was_written(shop, path):
     """An empty name was an error of Python, and of codes.gz the error named the path codes."""
-    with open_portfolio(":memory:") as shop, pytest.raises(InvalidParameter) as caught:
+    with pytest.raises(InvalidParameter) as caught:
         shop.import_file(path)
     assert str(caught.value).startswith(f"path={str(Path(path))!r}: must end in one of .csv")

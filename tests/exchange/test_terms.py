@@ -105,13 +105,12 @@ def test_terms_survive_a_data_frame():
         assert [terms(code) for code in other.list_qrcodes()] == [terms(code) for code in shop.list_qrcodes()]
 
 
-def test_files_without_terms_are_as_they_were(tmp_path):
-    with open_portfolio(":memory:") as shop:
-        shop.insert_qrcode(HOME, name="Door", short_code="door")
-        shop.export_file(tmp_path / "codes.csv")
-        assert "Rules" not in (tmp_path / "codes.csv").read_text()
-        assert "rules" not in shop.list_qrcodes()[0].to_json()
-        assert "active" not in shop.list_qrcodes()[0].to_json()
+def test_files_without_terms_are_as_they_were(shop, tmp_path):
+    shop.insert_qrcode(HOME, name="Door", short_code="door")
+    shop.export_file(tmp_path / "codes.csv")
+    assert "Rules" not in (tmp_path / "codes.csv").read_text()
+    assert "rules" not in shop.list_qrcodes()[0].to_json()
+    assert "active" not in shop.list_qrcodes()[0].to_json()
 
 
 @pytest.mark.parametrize(
@@ -171,82 +170,79 @@ def test_files_without_terms_are_as_they_were(tmp_path):
         ),
     ],
 )
-def test_terms_that_cannot_work_are_refused_in_one_sentence(wrong, told):
-    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
-        with pytest.raises(InvalidParameter) as raised:
-            shop.insert_qrcode(HOME, short_code="door", **wrong)
-        assert told in str(raised.value)
-        assert shop.list_qrcodes() == []
+def test_terms_that_cannot_work_are_refused_in_one_sentence(shop, wrong, told):
+    with pytest.raises(InvalidParameter) as raised:
+        shop.insert_qrcode(HOME, short_code="door", **wrong)
+    assert told in str(raised.value)
+    assert shop.list_qrcodes() == []
 
 
-def test_clients_send_and_get_terms_in_json_of_the_interface_and_in_that_of_shlink():
-    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
-        key = create_key(shop.store, shop.account)
-        client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
+def test_clients_send_and_get_terms_in_json_of_the_interface_and_in_that_of_shlink(shop):
+    key = create_key(shop.store, shop.account)
+    client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
 
-        def ask(method, path, body=None):
-            data = body and json.dumps(body).encode()
-            reply = client.request(method, f"/api/v3/track/{path}", query=f"auth={key}", body=data or b"")
-            assert reply.status == 200, reply.text
-            return json.loads(reply.body) if reply.body else {}
+    def ask(method, path, body=None):
+        data = body and json.dumps(body).encode()
+        reply = client.request(method, f"/api/v3/track/{path}", query=f"auth={key}", body=data or b"")
+        assert reply.status == 200, reply.text
+        return json.loads(reply.body) if reply.body else {}
 
-        def refused(body):
-            path = f"/api/v3/track/qrcode/{shop.insert_qrcode(HOME).id}"
-            reply = client.request("PUT", path, query=f"auth={key}", body=json.dumps(body).encode())
-            return reply.status, json.loads(reply.text)["errors"]
+    def refused(body):
+        path = f"/api/v3/track/qrcode/{shop.insert_qrcode(HOME).id}"
+        reply = client.request("PUT", path, query=f"auth={key}", body=json.dumps(body).encode())
+        return reply.status, json.loads(reply.text)["errors"]
 
-        mars = {"type": "hours", "matchKey": "Mars", "matchValue": "09:00-17:00"}
-        for body, pointer, told in (
-            ({"rules": RULES[:1] * 51}, "/rules", "must have 0..50 entries, not 51"),
-            ({"rules": [{"conditions": [{"type": "x"}], "content": HOME}]}, "/rules/0/conditions/0/type", "is not a"),
-            ({"rules": [{"conditions": [mars], "content": HOME}]}, "/rules/0/conditions/0/matchKey", "time zone"),
-            ({"password": "x"}, "/password", "must have 4..100 characters, not 1"),
-        ):
-            status, (problem,) = refused(body)
-            assert (status, problem["pointer"]) == (400, pointer)
-            assert told in problem["reason"]
-        place = {"conditions": [{"type": "geolocation-country-code", "matchValue": "SI"}], "content": HOME}
-        for path in ("qrcode", "campaign"):
-            body = json.dumps({"content": HOME, "name": "Place", "rules": [place]}).encode()
-            reply = client.request("POST", f"/api/v3/track/{path}", query=f"auth={key}", body=body)
-            assert "rules ask where a visitor is" in reply.headers["x-api-warning"]
+    mars = {"type": "hours", "matchKey": "Mars", "matchValue": "09:00-17:00"}
+    for body, pointer, told in (
+        ({"rules": RULES[:1] * 51}, "/rules", "must have 0..50 entries, not 51"),
+        ({"rules": [{"conditions": [{"type": "x"}], "content": HOME}]}, "/rules/0/conditions/0/type", "is not a"),
+        ({"rules": [{"conditions": [mars], "content": HOME}]}, "/rules/0/conditions/0/matchKey", "time zone"),
+        ({"password": "x"}, "/password", "must have 4..100 characters, not 1"),
+    ):
+        status, (problem,) = refused(body)
+        assert (status, problem["pointer"]) == (400, pointer)
+        assert told in problem["reason"]
+    place = {"conditions": [{"type": "geolocation-country-code", "matchValue": "SI"}], "content": HOME}
+    for path in ("qrcode", "campaign"):
+        body = json.dumps({"content": HOME, "name": "Place", "rules": [place]}).encode()
+        reply = client.request("POST", f"/api/v3/track/{path}", query=f"auth={key}", body=body)
+        assert "rules ask where a visitor is" in reply.headers["x-api-warning"]
 
-        shlink = [
-            {
-                "longUrl": "https://example.com/2",
-                "priority": 2,
-                "conditions": [{"type": "device", "matchKey": None, "matchValue": "android"}],
-            },
-            {
-                "longUrl": "https://example.com/1",
-                "priority": 1,
-                "conditions": [{"type": "language", "matchKey": None, "matchValue": "de"}],
-            },
-        ]
-        made = ask("POST", "qrcode", {"content": HOME, "rules": shlink, "limit": 3})
-        record = ask("GET", f"qrcode/{made['id']}")
-        assert [one["content"] for one in record["rules"]] == ["https://example.com/1", "https://example.com/2"]
-        assert record["limit"] == 3
-        assert "validUntil" not in record
-        ask("PUT", f"qrcode/{made['id']}", {"rules": [], "limit": 0, "validUntil": "2027-01-01T00:00:00Z"})
-        record = ask("GET", f"qrcode/{made['id']}")
-        assert {"rules", "limit"}.isdisjoint(record)
-        assert record["validUntil"] == "2027-01-01T00:00:00Z"
-        spring = ask("POST", "campaign", {"name": "Spring", "rules": shlink})["id"]
-        assert ask("GET", f"campaign/{spring}")["rules"] == ask("GET", "list")["campaigns"][1]["rules"] == RULED
-        code = ask("POST", "qrcode", {"content": HOME, "campaignId": spring})["id"]
-        assert ask("GET", f"qrcode/{code}")["rules"] == RULED
-        ask("PUT", f"campaign/{spring}", {"name": "Spring", "rules": []})
-        assert "rules" not in ask("GET", f"campaign/{spring}")
-        ask("PUT", f"qrcode/{made['id']}", {"validUntil": ""})
-        assert "validUntil" not in ask("GET", f"qrcode/{made['id']}")
+    shlink = [
+        {
+            "longUrl": "https://example.com/2",
+            "priority": 2,
+            "conditions": [{"type": "device", "matchKey": None, "matchValue": "android"}],
+        },
+        {
+            "longUrl": "https://example.com/1",
+            "priority": 1,
+            "conditions": [{"type": "language", "matchKey": None, "matchValue": "de"}],
+        },
+    ]
+    made = ask("POST", "qrcode", {"content": HOME, "rules": shlink, "limit": 3})
+    record = ask("GET", f"qrcode/{made['id']}")
+    assert [one["content"] for one in record["rules"]] == ["https://example.com/1", "https://example.com/2"]
+    assert record["limit"] == 3
+    assert "validUntil" not in record
+    ask("PUT", f"qrcode/{made['id']}", {"rules": [], "limit": 0, "validUntil": "2027-01-01T00:00:00Z"})
+    record = ask("GET", f"qrcode/{made['id']}")
+    assert {"rules", "limit"}.isdisjoint(record)
+    assert record["validUntil"] == "2027-01-01T00:00:00Z"
+    spring = ask("POST", "campaign", {"name": "Spring", "rules": shlink})["id"]
+    assert ask("GET", f"campaign/{spring}")["rules"] == ask("GET", "list")["campaigns"][1]["rules"] == RULED
+    code = ask("POST", "qrcode", {"content": HOME, "campaignId": spring})["id"]
+    assert ask("GET", f"qrcode/{code}")["rules"] == RULED
+    ask("PUT", f"campaign/{spring}", {"name": "Spring", "rules": []})
+    assert "rules" not in ask("GET", f"campaign/{spring}")
+    ask("PUT", f"qrcode/{made['id']}", {"validUntil": ""})
+    assert "validUntil" not in ask("GET", f"qrcode/{made['id']}")
 
 
-def test_json_of_a_record_reads_back():
-    with open_portfolio(":memory:") as shop:
-        door = shop.insert_qrcode(HOME, **TERMS)
-        assert terms(type(door).from_json(door.to_json())) == terms(door)
-        assert json.loads(door.to_json())["rules"] == RULES
+def test_json_of_a_record_reads_back(shop):
+    door = shop.insert_qrcode(HOME, **TERMS)
+    assert terms(type(door).from_json(door.to_json())) == terms(door)
+    assert json.loads(door.to_json())["rules"] == RULES
 
 
 @pytest.mark.parametrize("is_passed", [True, False])
