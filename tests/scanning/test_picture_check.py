@@ -386,6 +386,24 @@ def test_outlined_discs_with_misplaced_eyes_are_not_taken_for_a_photo():
     assert report.verdict in ("fragile", "unreadable")
 
 
+@pytest.mark.parametrize(("version", "module", "pupil"), [(3, 6, 166), (3, 5, 166), (7, 6, 120), (5, 5, 166)])
+def test_specks_with_thin_eyes_are_not_taken_for_a_photo_of_a_good_print(version, module, pupil):
+    modules = np.array([*segno.make_qr(URL, error="m", version=version, boost_error=False).matrix], dtype=bool)
+    far = len(modules) - 7
+    image = Image.new("L", [len(modules) * 24] * 2, 255)
+    draw = ImageDraw.Draw(image)
+    for y, x in np.argwhere(modules) * 24 + 8:
+        draw.rectangle((x, y, x + 8, y + 8), 0)
+    for y, x in np.array([(0, 0), (0, far), (far, 0)]) * 24:
+        draw.rectangle((x, y, x + 167, y + 167), 255, 0, 10)
+        draw.rectangle((x + 48, y + 48, x + 119, y + 119), pupil)
+    seen = image.resize([len(modules) * module] * 2, Image.Resampling.LANCZOS)
+    for file in ("PNG", "JPEG"):
+        report = check(file_of(ImageOps.expand(seen, 36, 255), file), "quick")
+        assert report.photo is None
+        assert report.verdict in ("fragile", "unreadable")
+
+
 @pytest.mark.parametrize("reach", [4, 6])
 def test_a_wavy_print_is_straightened_before_it_is_judged(reach):
     flat = np.asarray(picture(size=12).convert("L"))

@@ -378,7 +378,7 @@ class _Styles:
         """Return the attributes of an element that are seen, with their values resolved."""
         kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
-            name, value = str(key), str(text).strip()
+            name, value = str(key), str(text).strip(" \t\r\n\f")
             if name in _FROM_CSS and not is_simple(name, value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
             elif (value or name in _EMPTY) and _is_seen(name, value):

@@ -35,8 +35,9 @@ MOST_MEASURED = 2_000
 MOST_TILT = 0.03
 """Share of its side by which a drawn symbol may differ from a parallelogram; no drawing has perspective."""
 
-MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
-"""Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print."""
+MOST_BEND, LEAST_SHARPNESS, ON_WHITE = 0.15, 0.99, 0.93
+"""Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print; a JPEG of one on
+pure white is less sharp."""
 
 LEAST_LIGHT = 0.6
 """Light of the darkest part below which a sharp, flat picture is a photo with a shadow."""
@@ -48,9 +49,9 @@ MOST_UNEXPLAINED, FROM_BLUR = 0.05, 0.2
 """Noise up to which light and bend explain a photo, and how much more a photo without any sharpness may have; a code
 that is merged with a picture has more."""
 
-MOST_COMPRESSED, LEAST_WHITE = 0.02, 250
-"""Noise up to which the grain of a sharp, upright picture on white is that of a JPEG, not of a camera; and the gray of
-white, which paper seldom has in a photo."""
+MOST_COMPRESSED, LEAST_WHITE, ALL_WHITE = 0.02, 250, 0.99
+"""Noise up to which the grain of a sharp, upright picture on white is that of a JPEG, not of a camera; the gray of
+white, which paper seldom has in a photo; and the share of a symbol that is as bright as no photo of paper is."""
 
 MOST_TURN, ROUNDED = 0.01, 1
 """Share of its side, plus pixels, by which an upright symbol may differ from an upright square."""
@@ -116,13 +117,14 @@ def is_drawing(photo: PhotoGrade, greys: Image, corners: Corners, *, is_flat: bo
     straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
-    if is_tilted(corners):  # or its eyes have ornaments and were found beside their place
+    is_white = photo.burnt > ALL_WHITE and photo.noise < MOST_UNEXPLAINED
+    if is_tilted(corners) and not is_white:  # or its eyes have ornaments and were found beside their place
         return is_flat and not is_explained
-    is_square = is_upright(corners)
-    is_even = photo.bend < MOST_BEND or (is_square and is_straight)
-    is_exact = is_even and photo.sharpness > LEAST_SHARPNESS and photo.light > LEAST_LIGHT
-    is_compressed = is_exact and is_square and photo.noise < MOST_COMPRESSED and is_on_white(greys, corners)
-    if is_explained and not is_compressed and is_grainy(greys, corners):
+    is_square = is_white or is_upright(corners)
+    is_even = photo.bend < (LEAST_BEND if is_white else MOST_BEND) or (is_square and is_straight)
+    is_exact = is_even and photo.sharpness > (ON_WHITE if is_white else LEAST_SHARPNESS) and photo.light > LEAST_LIGHT
+    is_clean = is_white or (is_square and photo.noise < MOST_COMPRESSED and is_on_white(greys, corners))
+    if is_explained and not (is_exact and is_clean) and is_grainy(greys, corners):
         return False
     is_bent = photo.bend > LEAST_BEND and is_explained and not is_straight
     is_shadowed = photo.light <= LEAST_LIGHT and is_explained

@@ -141,6 +141,7 @@ def test_styles_become_attributes_as_the_cascade_says(sheet, kept):
         ('<rect stroke-width=" -1"/>', {}),
         ('<rect opacity="\n .5/**/" fill-opacity=" .1 "/>', {"opacity": ".5", "fill-opacity": ".1"}),
         ('<rect style="fill-opacity:/**/.1/* x */"/>', {"fill-opacity": ".1"}),
+        ('<rect fill="\u00a0#000"/>', {}),  # this space is none of CSS
         ('<polygon points="1,2,3,4,"/>', {"points": "1,2,3,4 "}),
         ('<text style="white-space:pre"/>', {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}),
         ('<path d="M1 2" style="d:path(evenodd, \'M3 4\')"/>', {"d": "M1 2"}),
