@@ -452,6 +452,10 @@ def test_several_statements_with_parameters_are_refused_as_such():
         store.frame("SELECT ?; SELECT 2", [1])
 
 
-def test_a_statement_has_four_threads_even_on_fewer_cores():
+def test_a_statement_is_split_among_four_threads_but_processors_run_it():
     with Store(":memory:") as store:
-        assert store.value("SELECT current_setting('threads')") >= 4
+        threads = store.value("SELECT current_setting('threads')")
+        external = store.value("SELECT current_setting('external_threads')")
+    processors = duckdb.connect().execute("SELECT current_setting('threads')").fetchone()[0]
+    assert threads >= 4
+    assert threads - external + 1 == processors

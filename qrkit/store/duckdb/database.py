@@ -50,8 +50,11 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "lock_configuration": "true",
 }
-MORE_THREADS = "SET threads = greatest(4, current_setting('threads'))"
-"""With one or two threads, DuckDB counts distinct values in tables that outgrow the cache, in twice the time."""
+MORE_THREADS = """SET VARIABLE more = greatest(4 - current_setting('threads'), 0);
+SET threads = current_setting('threads') + getvariable('more'); SET external_threads = getvariable('more') + 1"""
+"""Splits work among at least four threads: with one or two, DuckDB counts distinct values in tables that outgrow the
+cache, in twice the time. It starts no more than there are processors, because the others would only wake each other.
+"""
 
 FATAL = (duckdb.FatalException, duckdb.InternalException)
 """Errors after which DuckDB refuses all work on a file until the file is reopened."""
@@ -269,8 +272,7 @@ class Database(Engine):
         config = {name: value for name, value in CONFINED.items() if name not in later}
         connection = duckdb.connect(path, read_only=self.read_only, config=config)
         allowed = [str(self.copies), *([self.history.admit(connection)] if self.history else [])]
-        connection.execute(f"SET allowed_directories = [{', '.join(map(quoted, allowed))}]")
-        connection.execute(MORE_THREADS)
+        connection.execute(f"SET allowed_directories = [{', '.join(map(quoted, allowed))}]; {MORE_THREADS}")
         for name in later:
             connection.execute(f"SET {name} = {CONFINED[name]}")
         self.parsed = lru_cache(MOST_STATEMENTS)(connection.extract_statements)
