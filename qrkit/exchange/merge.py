@@ -229,20 +229,24 @@ class _Taken:
             place, number = (found[1] or "", content), int(found[2])
             self._numbers[place] = min(number, self._numbers.get(place, number))
 
-    def name_for(self, code: QRCode) -> str:
-        """Return the name; `A (2)` and so on if another content has it. A row that is imported again keeps its name."""
+    def name_for(self, code: QRCode, *also: str) -> tuple[str, str]:
+        """Return the name, and the content if it is in use with it; of another content, the name is `A (2)` and so on.
+
+        `also` are texts of the same content. A row that is imported again keeps its name.
+        """
         if code.name not in self:
-            return code.name
-        name, content = tidy_name(code.name), code.content
-        # Also one that an earlier import completed.
-        contents = {content, meant_url(content) if code.is_dynamic else content}
-        if self._contents[name] in contents or not contents.isdisjoint(self._further.get(name, ())):
-            return name
+            return code.name, ""
+        name, further = tidy_name(code.name), self._further.get(tidy_name(code.name), ())
+        for content in (code.content, *also):
+            if content == self._contents[name] or content in further:
+                return name, content
         free = self._free.get(name, 2)
         while f"{name} ({free})" in self:
             free += 1
         self._free[name] = free
-        return f"{name} ({min(free, self._numbers.get((name, content), free))})"
+        numbers = [(self._numbers[name, one], one) for one in (code.content, *also) if (name, one) in self._numbers]
+        number, content = min([*numbers, (free, "")])
+        return f"{name} ({number})", content
 
 
 def merge(
@@ -276,10 +280,15 @@ def merge(
             continue
         row, code = one
         may_be_printed = has_own_code(code)
-        judge = before if may_be_printed else taken
-        name = judge.name_for(code)
-        if name in judge:
-            issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
+        # An earlier import may have completed the address, or not.
+        is_known = code.is_dynamic and code.name in before
+        also = (row.cells.get("Content", ""), meant_url(code.content)) if is_known else ()
+        name, there = before.name_for(code, *also)
+        if not there and not may_be_printed:
+            name, there = taken.name_for(code)
+        if there:
+            warning = link_warning(there) if code.is_dynamic else ""
+            issues.append(issue_of(row, code, "duplicate", _what_is_there(name, warning, added.get((name, there)))))
             if may_be_printed and code.is_dynamic:
                 rule = "is not kept, because its row is a duplicate; codes printed with it will not work"
                 told = f"{code.short_url!r} {rule}. Give the row another name to keep it"
@@ -300,11 +309,10 @@ def merge(
     return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
 
-def _what_is_there(code: QRCode, name: str, row: int | None) -> str:
-    """Describe what a row repeats: an earlier row of the file, or a QR Code of the portfolio and its address."""
+def _what_is_there(name: str, warning: str, row: int | None) -> str:
+    """Describe what a row repeats: an earlier row of the file, or a QR Code of the portfolio, with a warning of it."""
     if row is not None:
         return f"{name!r} with this content is in row {row} already"
-    warning = link_warning(code.content) if code.is_dynamic else ""
     return f"{name!r} with this content is in the portfolio already" + (f"; {warning}" if warning else "")
 
 

@@ -408,7 +408,9 @@ def table_of_links(
                 if value and name not in kept and (name in passed or foreign.plain_name(name) not in read)
             )
             urls = link.get(places.get(SHORT_URL, ""))
-            lost = [("code-unreadable", f"{url!r} {FURTHER}") for url in urls[1:]] if isinstance(urls, list) else []
+            further = dict.fromkeys(map(field_text, urls[1:])) if isinstance(urls, list) else {}
+            known = ("", ADDRESS.sub("", cells[SHORT_URL]))
+            lost = [("code-unreadable", f"{url!r} {FURTHER}") for url in further if ADDRESS.sub("", url) not in known]
             yield own.row(Row(number, cells, read_as.error or wrong, notes=(*read_as.notes, *lost)), others)
 
     table = table_of_records(rows(), own, heading=heading)
