@@ -21,8 +21,6 @@ from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_tilted, is_upright
-from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
-from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
 from qrkit.scanning.photographs.straightening import blurred, perspective
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled, median
@@ -143,6 +141,8 @@ def matched(picture: Readable) -> tuple[str, Match]:
 
 def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audience) -> ScanReport:
     """Return the report on a photo of a print."""
+    from qrkit.scanning.photographs.photo_words import issues_of_photo
+
     issues = issues_of_photo(photo)
     return report_of(content, level, issues, audience=audience, budget=photo.budget, photo=photo)
 
@@ -228,6 +228,8 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     is_right = (_dark(match.sampled) == true_modules(match.symbol))[is_data]
     if is_flat and is_right.all() and not is_tilted(corners):
         return None
+    from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
+
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
     damaged = photo.budget.wrong | photo.logo.wrong if photo.logo else photo.budget.wrong
     misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark

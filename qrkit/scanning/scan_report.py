@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -234,6 +233,8 @@ class ScanReport(Shown):
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return `as_dict` as JSON text."""
+        import json
+
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
 
     def __str__(self) -> str:
