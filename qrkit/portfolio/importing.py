@@ -450,7 +450,7 @@ def _app_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
     contents = contents_of_code(code) if code.is_dynamic and code.short_url else {}
     for name, title in titles_read_from_code(contents).items():
         what = "apps read from the code itself and not from a page; phones that scan this code do not open such an app"
-        yield issue_of(row, code, "no-address", f"{name} is a {title}, which {what}")
+        yield issue_of(row, code, "no-address", f"{name} is of the kind '{title}', which {what}")
 
 
 def _address_issues(row: Row, code: QRCode, no_address: re.Pattern[str] | None) -> Iterator[ImportIssue]:

@@ -89,7 +89,7 @@ def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
 
 def _problem(name: str, title: str) -> Problem:
     rule = (
-        f"is a {title}, which apps read from the code itself and not from a page; no short URL can stand for it: draw "
-        "it with generate, or make the code static"
+        f"is of the kind '{title}', which apps read from the code itself and not from a page; no short URL can stand "
+        "for it: draw it with generate, or make the code static"
     )
     return Problem(name, None, rule, "never-behind-short-url")

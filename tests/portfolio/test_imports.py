@@ -247,7 +247,7 @@ def test_printed_short_urls_of_payments_are_kept_and_told(shop):
     table = f"Name,Content,Trackable URL\nTill,{PAYNOW},{GO}/till\nDoor,{PAYNOW},\n".encode()
     result = shop.import_file(table)
     assert [(issue.row, issue.reason) for issue in result.issues] == [(2, "no-address"), (3, "invalid")]
-    assert "content is a payment, which apps read from the code itself" in result.issues[0].detail
+    assert "content is of the kind 'payment', which apps read from the code itself" in result.issues[0].detail
     (till,) = shop.list_qrcodes()
     assert (till.short_url, till.content) == (f"{GO}/till", PAYNOW)
 

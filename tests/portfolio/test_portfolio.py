@@ -193,7 +193,7 @@ def test_properties_that_cannot_be_drawn_are_refused_before_anything_is_stored(p
     ],
 )
 def test_what_apps_read_from_the_code_cannot_be_tracked(portfolio, content, title):
-    with pytest.raises(InvalidParameter, match=re.escape(f"is a {title}, which apps read from the code itself")):
+    with pytest.raises(InvalidParameter, match=re.escape(f"of the kind '{title}', which apps read from the code")):
         portfolio.insert_qrcode(content)
     assert portfolio.insert_qrcode(content, is_dynamic=False).content == content
 
