@@ -108,8 +108,7 @@ def check_picture(
 ) -> ScanReport:
     """Check an image; see `qrkit.check`, which raises the same errors."""
     seen, found = _find(picture, most_side)
-    report = _report(seen, found, level, engines, audience)
-    return replace(report, others=seen.others, place=seen.place)
+    return replace(_report(seen, found, level, engines, audience), others=seen.others, place=seen.place)
 
 
 def _report(
@@ -143,8 +142,7 @@ def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audien
     """Return the report on a photo of a print."""
     from qrkit.scanning.photographs.photo_words import issues_of_photo
 
-    issues = issues_of_photo(photo)
-    return report_of(content, level, issues, audience=audience, budget=photo.budget, photo=photo)
+    return report_of(content, level, issues_of_photo(photo), audience=audience, budget=photo.budget, photo=photo)
 
 
 def _find(picture: Readable, most_side: int | None) -> tuple[Picture, Located]:

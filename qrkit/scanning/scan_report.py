@@ -68,9 +68,9 @@ class Issue:
         code: A stable identifier: alignment, charset, contrast, error-budget, eye-contrast, eye-corner, eye-fit,
             eye-gap, eye-pupil, eye-radius, eye-ring, eye-size, eye-width, fixed-pattern, fourth-eye, mirrored,
             module-weight, not-read, polarity, quiet-zone, till-color, till-logo, wrong-text. Of photos:
-            contrast, error-budget, ink-loss, ink-spread, logo, mirrored, polarity, quiet-zone; and photo-blur,
-            photo-glare, photo-noise, photo-pixels, photo-shadow, photo-unread, which say why a photo cannot show
-            whether the print is good.
+            contrast, error-budget, fixed-pattern, ink-loss, ink-spread, logo, mirrored, polarity, quiet-zone; and
+            photo-blur, photo-glare, photo-noise, photo-pixels, photo-shadow, photo-unread, which say why a photo
+            cannot show whether the print is good.
         severity: fatal (unreadable), error (fragile), warning (at best ok) or note.
         where: Field of the design, or part of the symbol.
         measured: The measured value.
