@@ -70,7 +70,7 @@ PHONES = {"phone": "", "mobile": "CELL", "work_phone": "WORK", "fax": "FAX"}
 """The type of each kind of number (RFC 6350, 6.4.1)."""
 NOT_IN_MECARD = ("title", "mobile", "work_phone", "fax", "photo")
 MOST_LINES = 200
-_WITH_SUFFIX = re.compile(r"([^,]+)((?:, (?:[A-Z][\w.]*[A-Z]\.?|\w{2,}\.))+)")
+_WITH_SUFFIX = re.compile(r"([^,]+)((?:, (?:[A-Z][\w.]*[A-Z]\.?|\w+[^\WA-Z]\.))+)")
 """Matches a name with degrees or a legal form behind it: `John Smith, MD`, `Ana Petek, Ph.D.`, `Acme, Inc.`."""
 
 
@@ -118,8 +118,7 @@ def contact(
             raise InvalidParameter(*(Problem(name, fields[name], rule) for name in wrong))
         return _mecard(fields)
     version = "3.0" if format == "vcard3" else "4.0"
-    lines = ["BEGIN:VCARD", f"VERSION:{version}", *_vcard_lines(fields), "END:VCARD"]
-    return "\r\n".join(lines)
+    return "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *_vcard_lines(fields), "END:VCARD"])
 
 
 def _split_name(fields: dict[str, Any]) -> tuple[str, str]:

@@ -29,7 +29,8 @@ def gs1_elements(elements: Elements) -> str:
     """Write a GS1 element string, which checkouts and warehouses read, and phones do not open.
 
     Values of a fixed length come first, as GS1 recommends; a separator ends a value of variable length before another
-    one.
+    one. A key without check digit, such as a GIAI (8004), begins with the company prefix; `contents.read` takes others
+    for text.
 
     Raises:
         InvalidParameter: If an application identifier does not exist, a value breaks its rule, such as a wrong check
@@ -57,10 +58,11 @@ def _is_variable(number: str) -> bool:
 def read_gs1_elements(text: str) -> dict[str, Any] | None:
     """Return the fields of an element string, or None for any other text, also for one without a key.
 
-    A key without check digit or company prefix is there by chance, as in a phone number, if no scanner marked the text.
+    A key without check digit or company prefix is there by chance, as in a phone number, unless the text has FNC1.
     """
     # Scanners may send the symbology and FNC1 before the text.
-    given, text = text, text.removeprefix(SYMBOLOGY).removeprefix(SEPARATOR)
+    is_marked = text.startswith(SYMBOLOGY) or SEPARATOR in text
+    text = text.removeprefix(SYMBOLOGY).removeprefix(SEPARATOR)
     if len(text) > LONGEST_TEXT:
         return None
     elements: dict[str, str] = {}
@@ -79,5 +81,5 @@ def read_gs1_elements(text: str) -> dict[str, Any] | None:
             return None
     keys = [(number, elements[number]) for number in KEYS.keys() & elements.keys()]
     # Company prefixes most often have 7 digits or more.
-    has_key = any(given != text or number in CHECKED or (key[:7].isdecimal() and key[7:]) for number, key in keys)
+    has_key = any(is_marked or number in CHECKED or (key[:7].isdecimal() and key[7:]) for number, key in keys)
     return well_formed("gs1_elements", {"elements": elements}) if has_key else None

@@ -256,8 +256,7 @@ def errors_of(wrong: Flags, version: int, level: str) -> tuple[int, ...]:
     codewords, block_of = module_codewords(version), np.frombuffer(codeword_blocks(version, level), dtype=np.uint8)
     hit = np.zeros(len(block_of) + 1, dtype=bool)  # the last item is for modules without a codeword
     hit[codewords[wrong]] = True
-    counts = np.bincount(block_of[hit[:-1]], minlength=len(blocks(version, level)))
-    return tuple(int(count) for count in counts)
+    return tuple(np.bincount(block_of[hit[:-1]], minlength=len(blocks(version, level))).tolist())
 
 
 def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:

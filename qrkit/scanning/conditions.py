@@ -176,8 +176,7 @@ def retaken(picture: Pixels) -> Pixels:
 def turned(picture: Pixels, degrees: float) -> Pixels:
     """Rotate a capture counterclockwise on a page as light or dark as its corner."""
     page = int(picture[0, 0])
-    whole = Image.fromarray(picture).rotate(degrees, Image.Resampling.BICUBIC, expand=True, fillcolor=page)
-    return np.asarray(whole)
+    return np.asarray(Image.fromarray(picture).rotate(degrees, Image.Resampling.BICUBIC, expand=True, fillcolor=page))
 
 
 def _of(values: np.ndarray[Any, Any]) -> Picture:

@@ -76,8 +76,7 @@ class LogoTrial:
         return self._plain.pad_codewords == "free"
 
     def _layers(self, share: float, ground: Ground | None, place: tuple[float, float]) -> list[Layer]:
-        layer = self._logo.layer_on(self._plain, share, place)
-        return self._logo.layers(self._plain, layer, ground, MEETING)
+        return self._logo.layers(self._plain, self._logo.layer_on(self._plain, share, place), ground, MEETING)
 
     def _measured(self, layers: Sequence[Layer]) -> Budget:
         """Return what layers use if they are drawn."""

@@ -21,8 +21,6 @@ from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.module_roles import module_codewords
 from qrkit.scanning.photographs.drawings import has_flat_colors, is_drawing, is_tilted, is_upright
-from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
-from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
 from qrkit.scanning.photographs.straightening import blurred, perspective
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled, median
@@ -110,8 +108,7 @@ def check_picture(
 ) -> ScanReport:
     """Check an image; see `qrkit.check`, which raises the same errors."""
     seen, found = _find(picture, most_side)
-    report = _report(seen, found, level, engines, audience)
-    return replace(report, others=seen.others, place=seen.place)
+    return replace(_report(seen, found, level, engines, audience), others=seen.others, place=seen.place)
 
 
 def _report(
@@ -143,8 +140,9 @@ def matched(picture: Readable) -> tuple[str, Match]:
 
 def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audience) -> ScanReport:
     """Return the report on a photo of a print."""
-    issues = issues_of_photo(photo)
-    return report_of(content, level, issues, audience=audience, budget=photo.budget, photo=photo)
+    from qrkit.scanning.photographs.photo_words import issues_of_photo
+
+    return report_of(content, level, issues_of_photo(photo), audience=audience, budget=photo.budget, photo=photo)
 
 
 def _find(picture: Readable, most_side: int | None) -> tuple[Picture, Located]:
@@ -228,6 +226,8 @@ def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
     is_right = (_dark(match.sampled) == true_modules(match.symbol))[is_data]
     if is_flat and is_right.all() and not is_tilted(corners):
         return None
+    from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
+
     photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
     damaged = photo.budget.wrong | photo.logo.wrong if photo.logo else photo.budget.wrong
     misplaced = min(is_right.sum(), (~is_right).sum())  # all but a few are wrong if the symbol is light on dark

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -69,9 +68,9 @@ class Issue:
         code: A stable identifier: alignment, charset, contrast, error-budget, eye-contrast, eye-corner, eye-fit,
             eye-gap, eye-pupil, eye-radius, eye-ring, eye-size, eye-width, fixed-pattern, fourth-eye, mirrored,
             module-weight, not-read, polarity, quiet-zone, till-color, till-logo, wrong-text. Of photos:
-            contrast, error-budget, ink-loss, ink-spread, logo, mirrored, polarity, quiet-zone; and photo-blur,
-            photo-glare, photo-noise, photo-pixels, photo-shadow, photo-unread, which say why a photo cannot show
-            whether the print is good.
+            contrast, error-budget, fixed-pattern, ink-loss, ink-spread, logo, mirrored, polarity, quiet-zone; and
+            photo-blur, photo-glare, photo-noise, photo-pixels, photo-shadow, photo-unread, which say why a photo
+            cannot show whether the print is good.
         severity: fatal (unreadable), error (fragile), warning (at best ok) or note.
         where: Field of the design, or part of the symbol.
         measured: The measured value.
@@ -234,6 +233,8 @@ class ScanReport(Shown):
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return `as_dict` as JSON text."""
+        import json
+
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
 
     def __str__(self) -> str:

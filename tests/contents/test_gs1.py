@@ -79,6 +79,11 @@ def test_texts_that_begin_like_a_key_by_chance_are_texts(text):
     assert contents.read(f"]Q3{text}").kind == "gs1_elements"
 
 
+@pytest.mark.parametrize("elements", [{"8004": "AB-1", "7040": "1ABC"}, {"8010": "9506AB", "8011": "12"}])
+def test_texts_with_separators_do_not_begin_like_a_key_by_chance(elements):
+    assert contents.read(contents.gs1_elements(elements)).fields["elements"] == elements
+
+
 def test_a_model_number_has_the_check_pair_of_the_general_specifications():
     assert contents.gs1_elements({"8013": "1987654Ad4X4bL5ttr2310c2K"}) == "80131987654Ad4X4bL5ttr2310c2K"
     with pytest.raises(InvalidParameter, match="2L, but the rest of the number needs 2K"):

@@ -118,6 +118,8 @@ def test_one_part_of_a_name_keeps_the_other(changes, line):
         ("Petek, Ana", {"given_name": "Ana"}, "N:Petek;Ana;;;"),
         ("John Smith, Ph.D., MBA", {}, r"N:Smith\, Ph.D.\, MBA;John;;;"),
         ("Acme, Inc.", {}, r"N:Acme\, Inc.;;;;"),
+        ("Ana, MSc., PhDr.", {}, r"N:Ana\, MSc.\, PhDr.;;;;"),
+        ("Ana" + ", AB." * 36 + ", x", {}, "N:Ana;" + r"AB.\, " * 36 + "x;;;"),  # not in exponential time
         ("PETEK, ANA", {}, "N:PETEK;ANA;;;"),
         ("Smith, LeBron", {}, "N:Smith;LeBron;;;"),
         ("John Smith, MD", {"format": "mecard"}, r"MECARD:N:Smith\, MD,John;;"),

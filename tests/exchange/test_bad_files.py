@@ -360,9 +360,9 @@ def test_rows_with_bad_dates_come_in_without_them_in_every_format(shop, format):
     result, new = brought(shop, lambda: shop.import_file(data, format=format))
     assert (len(new), result.failed) == (len(BAD_DATES), 0)
     assert [issue.reason for issue in result.issues] == ["date-unreadable"] * len(BAD_DATES)
-    rules = ["may be read in several ways" if text == "03/04/2026" else "must be a date and time" for text in BAD_DATES]
-    told = [f"={text!r}: {rule}" for text, rule in zip(BAD_DATES, rules, strict=True)]
-    assert all(rule in issue.error for rule, issue in zip(told, result.issues, strict=True))
+    for text, issue in zip(BAD_DATES, result.issues, strict=True):
+        rule = "may be read in several ways" if text == "03/04/2026" else "must be a date and time"
+        assert f"={text!r}: {rule}" in issue.error
 
 
 BAD_COUNTS = ["many", "1.5", "-1", "9007199254740992", "1_0", "٣", "0x10", "1e3", "9" * 5_000]

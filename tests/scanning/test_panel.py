@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import Design, check, generate
+from qrkit.design.characters import ECI
 from qrkit.errors import InvalidParameter
 from qrkit.scanning.conditions import CORE, HARDER, MOST_SIDE, PHONES, PHONES_QUICK, QUICK, RAMPS
 from qrkit.scanning.panel import ENOUGH_FRAMES, FRAMES, Panel, run_panel
@@ -415,6 +416,16 @@ def test_any_engine_may_read():
 
     panel = run_panel(np.full((50, 50), 255, dtype=np.uint8), 2, "hi", engines=[Engine("echo", "contour", "1", echo)])
     assert panel.outcomes["near"] == {"echo": "read"}
+
+
+@pytest.mark.parametrize("content", [pytest.param("".join(map(chr, range(128))), id="ascii"), "é", "Ωя", "漢字"])
+def test_a_content_may_be_read_in_any_charset(content: str):
+    for charset in ECI:
+        payload = content.encode(charset, "ignore")
+        if payload.decode(charset) == content:
+            echo = Engine("echo", "contour", "1", lambda greys, payload=payload: [payload])
+            blank = np.full((50, 50), 255, dtype=np.uint8)
+            assert not run_panel(blank, 2, content, level="quick", engines=[echo]).wrong, charset
 
 
 # ---- limits

@@ -104,13 +104,25 @@ def test_a_logo_is_no_damage():
     assert "covered in the middle, as by a logo" in report.photo.sentences[1]
 
 
+@pytest.mark.parametrize(("damage", "verdict"), [(sound, "good"), (stained, "weak"), (spread, "weak")])
+def test_overexposed_photos_are_no_drawings(damage, verdict):
+    bright = Capture("bright", module=9, blur=0.1, tilt=0.1, bend=0.002, shade=0.05, noise=0.005, exposure=1.5)
+    report = report_on(MENU.replace(foreground="#0F766E"), damage, bright, seed=4)
+    assert report.photo
+    assert report.photo.verdict == verdict
+
+
 def test_pale_eyes_put_a_print_at_risk_although_its_message_is_untouched():
     eye = {"pattern": "default", "innerColor": "#dddddd", "outerColor": "#dddddd"}
     pale = MENU.replace(markers=dict.fromkeys(("topLeft", "topRight", "bottomLeft"), eye))
     near = next(capture for capture in CAPTURES if capture.name == "near")
     report = report_on(pale, capture=near)
-    assert (report.photo.verdict, report.verdict, codes(report)) == ("bad", "fragile", ["error-budget"])
-    assert "in the fixed patterns; the message is untouched" in report.issues[0].message
+    assert (report.photo.verdict, report.verdict) == ("bad", "fragile")
+    assert codes(report) == ["fixed-pattern", "error-budget"]
+    eyes, budget = report.issues
+    assert eyes.message.endswith(" modules are damaged across all three eyes, by which phones find the code")
+    assert "in the fixed patterns; the message is untouched" in budget.message
+    assert (eyes.measured >= eyes.needed, budget.severity, budget.measured) == (True, "note", 0)
 
 
 @pytest.mark.parametrize(

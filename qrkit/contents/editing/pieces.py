@@ -263,8 +263,7 @@ def merged(notation: Notation, theirs: str, old: str, new: str, *, in_parts: boo
             now = front + mark.join(one.text for one in _merge(parts, before, after, lambda _, __, text: text))
         return notation.written(now, piece.text, theirs)
 
-    pieces = _merge(notation.split(theirs), notation.split(old), notation.split(new), renew)
-    return notation.join(pieces, theirs)
+    return notation.join(_merge(notation.split(theirs), notation.split(old), notation.split(new), renew), theirs)
 
 
 def _merge(theirs: list[Piece], old: list[Piece], new: list[Piece], renew: Renew) -> list[Piece]:
@@ -289,8 +288,7 @@ def _merge(theirs: list[Piece], old: list[Piece], new: list[Piece], renew: Renew
 
 
 def _differences(before: list[str], after: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    opcodes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return (code for code in opcodes if code[0] != "equal")
+    return (code for code in SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if code[0] != "equal")
 
 
 def _place_for(theirs: list[Piece], new: list[Piece], key: str, mine: list[int], before: int) -> int:

@@ -51,7 +51,8 @@ that is merged with a picture has more."""
 
 MOST_COMPRESSED, LEAST_WHITE, ALL_WHITE = 0.02, 250, 0.99
 """Noise up to which the grain of a sharp, upright picture on white is that of a JPEG, not of a camera; the gray of
-white, which paper seldom has in a photo; and the share of a symbol that is as bright as no photo of paper is."""
+white, which paper seldom has in a photo; and the share of a symbol of separate shapes that is white in a drawing.
+Photos of other prints are as white if they are overexposed or cleaned by an app."""
 
 MOST_TURN, ROUNDED = 0.01, 1
 """Share of its side, plus pixels, by which an upright symbol may differ from an upright square."""
@@ -117,7 +118,7 @@ def is_drawing(photo: PhotoGrade, greys: Image, corners: Corners, *, is_flat: bo
     straightening corrects few of them.
     """
     is_explained = photo.noise < MOST_UNEXPLAINED + FROM_BLUR * (1 - photo.sharpness)
-    is_white = photo.burnt > ALL_WHITE and photo.noise < MOST_UNEXPLAINED
+    is_white = photo.gain is None and photo.burnt > ALL_WHITE and photo.noise < MOST_UNEXPLAINED
     if is_tilted(corners) and not is_white:  # or its eyes have ornaments and were found beside their place
         return is_flat and not is_explained
     is_square = is_white or is_upright(corners)

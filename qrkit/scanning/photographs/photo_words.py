@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from qrkit.scanning.issues import LIGHT_ON_DARK, MIRRORED, STANDARD_QUIET, sorted_issues
+from qrkit.scanning.part_names import eyes_name
 from qrkit.scanning.scan_report import Issue, Severity
 from qrkit.symbol.symbol import FINDER, finder_places
 
@@ -95,9 +96,12 @@ def _faults(photo: PhotoGrade) -> Iterator[Issue]:
     if photo.is_mirrored:
         yield Issue("mirrored", "warning", "print", 1, 0, MIRRORED)
     if photo.budget.wrong.any():
-        eye = _severity(_eye_damage(photo.budget.wrong), WEAK_EYE, BAD_EYE)
-        severity = max(eye, _severity(photo.used, WEAK_USED, BAD_USED), key=("note", "warning", "error").index)
+        severity = _severity(photo.used, WEAK_USED, BAD_USED)
         yield Issue("error-budget", severity, "print", photo.used, WEAK_USED, _damage(photo))
+    eyes = {corner: count for corner, count in _eye_damage(photo.budget.wrong).items() if count >= WEAK_EYE}
+    if worst := max(eyes.values(), default=0):
+        message = f"{_damaged(photo, sum(eyes.values()))} across {eyes_name(eyes)}, by which phones find the code"
+        yield Issue("fixed-pattern", _severity(worst, WEAK_EYE, BAD_EYE), "print", worst, WEAK_EYE, message)
     if photo.logo:
         count, used = _counted(int(photo.logo.wrong.sum())), photo.logo.used
         message = f"{count} covered in the middle, as by a logo; {_codewords(photo.logo)}"
@@ -129,19 +133,22 @@ def _severity(measured: float, weak: float, bad: float) -> Severity:
     return "error" if measured >= bad else "warning" if measured >= weak else "note"
 
 
-def _eye_damage(wrong: Flags) -> int:
-    """Return how many modules of the worst eye are wrong in the three rows and columns by which readers find it."""
-    eyes = [wrong[row : row + FINDER, column : column + FINDER] for row, column in finder_places(len(wrong)).values()]
-    return max(int(eye[2:-2].sum() + eye[:, 2:-2].sum() - eye[2:-2, 2:-2].sum()) for eye in eyes)
+def _eye_damage(wrong: Flags) -> dict[str, int]:
+    """Return how many modules of each eye are wrong in the three rows and columns by which readers find it."""
+    eyes = {corner: wrong[y : y + FINDER, x : x + FINDER] for corner, (y, x) in finder_places(len(wrong)).items()}
+    return {corner: int(eye[2:-2].sum() + eye[[0, 1, -2, -1], 2:-2].sum()) for corner, eye in eyes.items()}
 
 
 def _damage(photo: PhotoGrade) -> str:
     """Say how many modules are damaged, and what that costs."""
-    kind = "not as designed" if photo.is_compared else "damaged"
-    count = _counted(int(photo.budget.wrong.sum()))
+    damaged = _damaged(photo, int(photo.budget.wrong.sum()))
     if not sum(photo.budget.errors):
-        return f"{count} {kind} in the fixed patterns; the message is untouched"
-    return f"{count} {kind}; {_codewords(photo.budget)}"
+        return f"{damaged} in the fixed patterns; the message is untouched"
+    return f"{damaged}; {_codewords(photo.budget)}"
+
+
+def _damaged(photo: PhotoGrade, modules: int) -> str:
+    return f"{_counted(modules)} {'not as designed' if photo.is_compared else 'damaged'}"
 
 
 def _counted(modules: int) -> str:
