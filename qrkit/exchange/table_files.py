@@ -409,9 +409,9 @@ def table_of_links(
             )
             urls = link.get(places.get(SHORT_URL, ""))
             further = dict.fromkeys(map(field_text, urls[1:])) if isinstance(urls, list) else {}
-            known = ("", ADDRESS.sub("", cells[SHORT_URL]))
-            lost = [("code-unreadable", f"{url!r} {FURTHER}") for url in further if ADDRESS.sub("", url) not in known]
-            yield own.row(Row(number, cells, read_as.error or wrong, notes=(*read_as.notes, *lost)), others)
+            lost = [url for url in further if ADDRESS.sub("", url) not in ("", ADDRESS.sub("", cells[SHORT_URL]))]
+            notes = (*read_as.notes, *(("code-unreadable", f"{url!r} {FURTHER}") for url in lost))
+            yield own.row(Row(number, cells, read_as.error or wrong, notes=notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
     table.issues.extend(_issues_of_links(tool, heading, names, off_by, keeping))
