@@ -113,15 +113,16 @@ def holds_scans(heading: Iterable[str]) -> bool:
     """Return whether a table has visits instead of QR Codes, by its heading."""
     titles = [*heading]
     places = _places(titles)
-    has_codes = "content" in places or foreign.tool_of(titles) is not None
-    is_of_visits = any(what in places for what in ("user_agent", "referrer", "bot", "kind"))
     code = plain_name(titles[places["short_code"]]) if "short_code" in places else ""
-    is_count = code in CERTAIN or ("count" in places and code not in ("", "url"))
+    # With a target, a count is that of a link, and a date may be that on which the link was made.
+    is_of_link = code in foreign.SHORT_URLS or ("count" in places and code in (*foreign.CODES, "slashtag"))
+    is_link = is_of_link and not {*map(plain_name, titles)}.isdisjoint(foreign.TARGETS)
+    has_codes = "content" in places or foreign.tool_of(titles) is not None or is_link
+    is_of_visits = any(what in places for what in ("user_agent", "referrer", "bot", "kind"))
     # A number a day, and nothing else, is the history of one link.
-    is_count |= "count" in places and len(places) == len(titles)
-    return "time" in places and (
-        (is_of_visits and "short_code" in places) or (not has_codes and (is_of_visits or is_count))
-    )
+    is_count = code in CERTAIN or ("count" in places and (code not in ("", "url") or len(places) == len(titles)))
+    is_table = (is_of_visits and "short_code" in places) or (not has_codes and (is_of_visits or is_count))
+    return "time" in places and is_table
 
 
 def share_of_visits(cells: Sequence[str]) -> float:

@@ -524,7 +524,18 @@ def test_the_number_of_visits_is_limited(shop):
 
 @pytest.mark.parametrize(
     "heading",
-    ["Content,Name", "Name,Website,Date", "slug,url,createdAt", "short,url,timestamp,counter", "Link,Date", ""],
+    [
+        "Content,Name",
+        "Name,Website,Date",
+        "slug,url,createdAt",
+        "short,url,timestamp,counter",
+        "Link,Date",
+        "",
+        "Slashtag,URL,Created At,Clicks",
+        "Title,Backhalf,Website,Date,Clicks",
+        "alias,url,date,clicks",
+        "Name,Vanity URL,Website,Created At",
+    ],
 )
 def test_a_table_of_links_is_no_table_of_visits(heading):
     assert not visit_tables.holds_scans(heading.split(","))
