@@ -50,7 +50,7 @@ class LocalDates:
             return datetime.fromtimestamp(int(seconds[1]), UTC)
         parts = _parts(text)
         if "one" in parts:
-            if self.is_unclear(text):
+            if self._is_unclear(parts):
                 return None
             first, second = ("day", "month") if parts["between"] == "." or self._day_first else ("month", "day")
             parts |= {first: parts["one"], second: parts["two"]}
@@ -61,9 +61,9 @@ class LocalDates:
 
     def is_unclear(self, text: str) -> bool:
         """Return whether a text is a date whose day, month and year the file does not tell apart."""
-        parts = _parts(text)
-        if "one" not in parts:
-            return False
+        return "one" in (parts := _parts(text)) and self._is_unclear(parts)
+
+    def _is_unclear(self, parts: Mapping[str, str]) -> bool:
         may_begin_with_year = len(parts["year"]) == 2 and parts["between"] not in self._before_years
         is_told = parts["between"] == "." or parts["one"] == parts["two"] or self._day_first is not None
         return may_begin_with_year or not is_told

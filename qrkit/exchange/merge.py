@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Reversible
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal
 
 from qrkit.contents.suspicious_links import link_warning, meant_url
@@ -229,20 +230,23 @@ class _Taken:
             place, number = (found[1] or "", content), int(found[2])
             self._numbers[place] = min(number, self._numbers.get(place, number))
 
-    def name_for(self, code: QRCode) -> str:
-        """Return the name; `A (2)` and so on if another content has it. A row that is imported again keeps its name."""
+    def name_for(self, code: QRCode, written: str = "") -> tuple[str, str]:
+        """Return the name, and the content if it is in use with it; of another content, the name is `A (2)` and so on.
+
+        A row that is imported again keeps its name. With the text that was `written` in the file, it also does if its
+        address is completed in one of the imports and not in the other.
+        """
         if code.name not in self:
-            return code.name
-        name, content = tidy_name(code.name), code.content
-        # Also one that an earlier import completed.
-        contents = {content, meant_url(content) if code.is_dynamic else content}
-        if self._contents[name] in contents or not contents.isdisjoint(self._further.get(name, ())):
-            return name
-        free = self._free.get(name, 2)
-        while f"{name} ({free})" in self:
-            free += 1
+            return code.name, ""
+        contents = (code.content, written, meant_url(code.content)) if written and code.is_dynamic else (code.content,)
+        name = tidy_name(code.name)
+        for one in contents:
+            if one == self._contents[name] or one in self._further.get(name, ()):
+                return name, one
+        free = next(number for number in count(self._free.get(name, 2)) if f"{name} ({number})" not in self)
         self._free[name] = free
-        return f"{name} ({min(free, self._numbers.get((name, content), free))})"
+        number, there = min([*((self._numbers.get((name, one), free), one) for one in contents), (free, "")])
+        return f"{name} ({number})", there
 
 
 def merge(
@@ -276,10 +280,11 @@ def merge(
             continue
         row, code = one
         may_be_printed = has_own_code(code)
-        judge = before if may_be_printed else taken
-        name = judge.name_for(code)
-        if name in judge:
-            issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
+        name, there = before.name_for(code, row.cells.get("Content", ""))
+        if not there and not may_be_printed:
+            name, there = taken.name_for(code)
+        if there:
+            issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, there, added.get((name, there)))))
             if may_be_printed and code.is_dynamic:
                 rule = "is not kept, because its row is a duplicate; codes printed with it will not work"
                 told = f"{code.short_url!r} {rule}. Give the row another name to keep it"
@@ -300,11 +305,11 @@ def merge(
     return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
 
-def _what_is_there(code: QRCode, name: str, row: int | None) -> str:
+def _what_is_there(code: QRCode, name: str, content: str, row: int | None) -> str:
     """Describe what a row repeats: an earlier row of the file, or a QR Code of the portfolio and its address."""
     if row is not None:
         return f"{name!r} with this content is in row {row} already"
-    warning = link_warning(code.content) if code.is_dynamic else ""
+    warning = link_warning(content) if code.is_dynamic else ""
     return f"{name!r} with this content is in the portfolio already" + (f"; {warning}" if warning else "")
 
 

@@ -408,8 +408,10 @@ def table_of_links(
                 if value and name not in kept and (name in passed or foreign.plain_name(name) not in read)
             )
             urls = link.get(places.get(SHORT_URL, ""))
-            lost = [("code-unreadable", f"{url!r} {FURTHER}") for url in urls[1:]] if isinstance(urls, list) else []
-            yield own.row(Row(number, cells, read_as.error or wrong, notes=(*read_as.notes, *lost)), others)
+            further = dict.fromkeys(map(field_text, urls[1:])) if isinstance(urls, list) else {}
+            lost = [url for url in further if ADDRESS.sub("", url) not in ("", ADDRESS.sub("", cells[SHORT_URL]))]
+            notes = (*read_as.notes, *(("code-unreadable", f"{url!r} {FURTHER}") for url in lost))
+            yield own.row(Row(number, cells, read_as.error or wrong, notes=notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
     table.issues.extend(_issues_of_links(tool, heading, names, off_by, keeping))

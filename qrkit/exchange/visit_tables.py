@@ -30,7 +30,7 @@ from qrkit.exchange.marked_cells import without_words
 from qrkit.exchange.sheets import Sheet
 from qrkit.model import Model, plain
 from qrkit.store.questions.local_time import YEARS
-from qrkit.tracking.countries import country_code, country_code_of
+from qrkit.tracking.countries import country_code, country_code_of, is_country
 from qrkit.tracking.records import KINDS_OF_VISITS, Via
 from qrkit.tracking.referrers import DIRECT, tidy_referrer
 from qrkit.tracking.times import from_table
@@ -233,8 +233,9 @@ def _places_in(sheet: Sheet, columns: Mapping[str, str], code: str) -> dict[str,
         known = {event for event in texts_of("event") if _EVENTS.fullmatch(event) or _OTHER_EVENTS.fullmatch(event)}
         if not known or (known <= {"1", "2"} and plain_name(sheet.heading[places["event"]]) != "eventtype"):
             del places["event"]
-    is_location = "country" in places and plain_name(sheet.heading[places["country"]]) == "location"
-    if is_location and not all(map(_OF_COUNTRY.fullmatch, texts_of("country"))):
+    title = sheet.heading[places["country"]] if "country" in places.keys() - columns.keys() else ""
+    codes = texts_of("country") if plain_name(title) == "location" else set()  # which may as well be towns
+    if not all(is_country(_OF_COUNTRY.sub(r"\1", text)) or text.lower() in DIRECT for text in codes):
         del places["country"]
     return places
 
@@ -341,6 +342,6 @@ def _read_moment(text: str, dates: LocalDates, *, is_day: bool) -> datetime:
         return datetime(int(day[1]), int(day[2]), int(day[3]), 12 * is_day, tzinfo=UTC)
     if hour := _HOUR.fullmatch(text):
         return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
-    if dates.is_unclear(text):
+    if (written := dates.read(text)) is None and dates.is_unclear(text):
         raise ValueError(UNCLEAR)
-    return (dates.read(text) or from_table(text, "time")) + timedelta(hours=12 * is_day)
+    return (written or from_table(text, "time")) + timedelta(hours=12 * is_day)

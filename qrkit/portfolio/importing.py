@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from urllib.parse import urlsplit
 
 from qrkit.contents.gs1_paths import is_gs1_key
@@ -163,9 +163,7 @@ def import_table(
     importing = _Importing(present, table, add, tidy_name(campaign or ""))
     codes = codes_of(table, present.now, seen)
     if fix_urls:
-        # A code that is in the portfolio with its address as it was written is a duplicate, not another code.
-        contents = frozenset(() if update_by else read_pairs(present.contents))
-        codes = map(partial(_completed, there=contents), codes)
+        codes = map(_completed, codes)
     if update_by:
         there = Listing(present.base_url, present.campaigns, present.qrcodes).qrcodes()
         codes = importing.updated(codes, update_by, there)
@@ -433,15 +431,12 @@ def _with_slash(link: ShortLink) -> ShortLink:
     return ShortLink(f"{link.code}/{link.urlinfo}", "")
 
 
-def _completed(
-    read: tuple[Row, QRCode] | ImportIssue, *, there: Collection[tuple[str, str]]
-) -> tuple[Row, QRCode] | ImportIssue:
+def _completed(read: tuple[Row, QRCode] | ImportIssue) -> tuple[Row, QRCode] | ImportIssue:
     """Return a row with its web address completed, if the address has one sensible reading."""
     if isinstance(read, ImportIssue):
         return read
     row, code = read
-    is_new = code.is_dynamic and (code.name, code.content) not in there
-    url = meant_url(code.content) if is_new else ""
+    url = meant_url(code.content) if code.is_dynamic else ""
     return (row, code.replace(content=url)) if url else read
 
 

@@ -523,7 +523,8 @@ def test_a_heading_like_that_of_a_tool_is_told_what_the_tool_needs(portfolio, na
 
 def test_further_short_urls_of_a_link_are_told(portfolio):
     """Codes printed with the second custom link led nowhere, and nothing was said."""
-    customs = ["https://go.test/spring", "https://go.test/summer", "https://go.test/fall"]
+    again = ["http://go.test/spring", "", None, "https://go.test/summer"]  # none of them is lost
+    customs = ["https://go.test/spring", "https://go.test/summer", "https://go.test/fall", *again]
     result = imported(portfolio, [{**BITLY_JSON["links"][0], "custom_bitlinks": customs}])
     told = [issue.detail for issue in result.issues if issue.reason == "code-unreadable"]
     assert [detail.split()[0] for detail in told] == [repr(customs[1]), repr(customs[2])]

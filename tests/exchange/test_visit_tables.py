@@ -242,11 +242,27 @@ def test_numbers_of_goatcounter_tell_bots_as_it_does(shop):
     assert set(shop.scans.to_frame()["country"]) == {"ES", "DE"}
 
 
-@pytest.mark.parametrize(("places", "countries"), [(["ES", "AR-Q"], {"ES", "AR"}), (["ES", "Berlin"], {""})])
+@pytest.mark.parametrize(
+    ("places", "countries"),
+    [
+        (["ES", "AR-Q"], {"ES", "AR"}),
+        (["ES", "(not set)"], {"ES", ""}),
+        (["ES", "Berlin"], {""}),
+        (["CA", "NY"], {""}),  # states
+    ],
+)
 def test_a_location_is_a_country_if_all_have_codes(shop, places, countries):
     rows = "".join(f"door,2024-05-01T08:3{number}:00Z,{place}\n" for number, place in enumerate(places))
     assert shop.import_scans(f"short_code,time,location\n{rows}".encode()).issues == ()
     assert set(shop.scans.to_frame()["country"].fillna("")) == countries
+
+
+def test_a_location_that_is_chosen_as_the_country_is_read_in_any_case(shop):
+    """One town among the countries, or their names, and no country was read."""
+    rows = b"short_code,time,Location\ndoor,2024-05-01T08:30:00Z,Germany\ndoor,2024-05-01T08:31:00Z,Berlin\n"
+    result = shop.import_scans(rows, columns={"country": "Location"})
+    assert result.issues == ((3, "country='Berlin': is not known, and was left out"),)
+    assert set(shop.scans.to_frame()["country"].fillna("")) == {"DE", ""}
 
 
 @pytest.mark.parametrize("heading", ["event,timestamp,properties.$current_url", "short_code,time"])
@@ -338,6 +354,8 @@ def test_an_agent_is_a_person_and_no_user_agent(shop):
         ("added_iso,path,document_referrer", "2024-05-01T08:30:00.000Z,/door,https://t.co"),
         ("Flowcode URL,Scan Timestamp,City", "https://flow.test/door,2024-05-01T08:30:00Z,Berlin"),
         ("Kurzcode;Zeit;Land", "door;01.05.2024 08:30;Italien"),
+        ("Kurzcode;Datum;Zeit;Land", "door;01.05.2024;08:30;Italien"),
+        ("Flowcode URL,Date,Scan Timestamp", "https://flow.test/door,2024-05-01,2024-05-01T08:30:00Z"),
         ("Date,Slashtag,Country,Referrer", "2024-05-01 08:30:00,door,Germany,t.co"),
     ],
 )

@@ -45,12 +45,13 @@ def test_addresses_are_completed_on_request_where_one_reading_makes_sense(shop):
     assert str(result) == "3 created (1 with a completed address, 1 with a suspicious address)"
 
 
+@pytest.mark.parametrize("rows", [ROWS, b"Name,Content\nDoor,www.example.com\nDoor,www.example.org\nDoor,x\n"])
 @pytest.mark.parametrize("fixed_first", [True, False])
 @pytest.mark.parametrize("fixed_again", [True, False])
-def test_importing_a_file_again_adds_nothing(shop, fixed_first, fixed_again):
-    shop.import_file(ROWS, fix_urls=fixed_first)
+def test_importing_a_file_again_adds_nothing(shop, rows, fixed_first, fixed_again):
+    shop.import_file(rows, fix_urls=fixed_first)
     before = contents(shop)
-    again = shop.import_file(ROWS, fix_urls=fixed_again)
+    again = shop.import_file(rows, fix_urls=fixed_again)
     assert (again.created, {issue.reason for issue in again.issues}) == (0, {"duplicate"})
     assert contents(shop) == before
 
@@ -64,6 +65,17 @@ def test_a_repeated_import_tells_of_suspicious_addresses_again(shop):
         "'Till' with this content is in the portfolio already; 'www.example.com/till' has no https:// in front, so "
         "visitors see it as text, not as a page; did you mean https://www.example.com/till?"
     )
+
+
+def test_a_repeated_import_does_not_warn_of_completed_addresses(shop):
+    shop.import_file(ROWS, fix_urls=True)
+    assert shop.import_file(ROWS).issues[1].detail == "'Till' with this content is in the portfolio already"
+
+
+def test_a_text_is_another_content_than_the_address_in_another_row(shop):
+    rows = [b"Name,Content", b"Door,https://www.example.com", b"Door,www.example.com"]
+    assert shop.import_file(b"\n".join(rows)).created == 2
+    assert contents(shop) == {"Door": "https://www.example.com", "Door (2)": "www.example.com"}
 
 
 def test_a_row_that_repeats_an_earlier_one_names_it(shop):
