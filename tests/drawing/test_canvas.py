@@ -12,8 +12,8 @@ from qrkit.design.outline import Outline, Scattered
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.scene import Group, Linear, Matrix, Rectangle, Shape, Squares, Stamps
-from qrkit.drawing.writers import png
 from qrkit.drawing.writers.canvas import painted, seen
+from qrkit.drawing.writers.png import write_compressed
 from tests.drawing.pictures import LINK
 
 INK = Color(160, 20, 60, 200)
@@ -84,10 +84,10 @@ def test_translucent_shapes_shine_through_each_other():
 def test_a_png_has_the_pixels_of_the_drawing(look, background):
     """Shapes and stamps are painted where they are drawn; images and transparent grounds are not."""
     scene = generate(Design(content=LINK, width=333, background=background, **look), warn=False).scene
-    picture, wanted = Image.open(BytesIO(png.write(scene, 9))), seen(scene)
+    picture, wanted = Image.open(BytesIO(write_compressed(scene, 9))), seen(scene)
     assert picture.has_transparency_data == (wanted.mode == "RGBA")
     assert picture.convert(wanted.mode).tobytes() == wanted.tobytes()
-    assert Image.open(BytesIO(png.write(scene, 1))).tobytes() == picture.tobytes()
+    assert Image.open(BytesIO(write_compressed(scene, 1))).tobytes() == picture.tobytes()
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -56,7 +56,7 @@ class Format:
         if isinstance(level, bool) or level not in range(MOST_COMPRESSION + 1):
             rule = f"must be a whole number in 0..{MOST_COMPRESSION}, from fast and large to slow and small"
             raise InvalidParameter(Problem("compression", level, rule, "out-of-range"))
-        write, write_plain = (partial(one, compression=int(level)) for one in (png.write, png.write_plain))
+        write, write_plain = (partial(one, compression=int(level)) for one in (png.write_compressed, png.write_plain))
         return replace(self, write=write, write_plain=write_plain)
 
 

@@ -28,8 +28,13 @@ PLAIN_COMPRESSION = 2
 """Level 6 takes 2.9 times as long and saves 12%; level 1 adds 5.1%."""
 
 
-def write(scene: Scene, compression: int | None = None) -> bytes:
-    """Write a PNG; its compression level, 0 (fast, large) to 9 (slow, small), does not change the pixels or alpha."""
+def write(scene: Scene) -> bytes:
+    """Write a PNG; any alpha is kept."""
+    return write_compressed(scene)
+
+
+def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
+    """Write a PNG; its compression level, 0 (fast, large) to 9 (slow, small), does not change the pixels."""
     if plain := scene.plain:
         return write_plain(plain, compression)
     from qrkit.drawing.writers.canvas import png
