@@ -77,8 +77,7 @@ def moved(scans: Scans, change: date | str | None = None, *, wrong: float = 0.05
     days = [_by_code(side, ids, start) for side in sides]
     found = find_moved(days[0], days[1], wrong)
     names = {id: (id, name, campaign) for id, name, campaign in view.ask(NAMES).itertuples(index=False)}
-    rows = [(*names[id], *one) for id, one in found.items()]
-    return frame_of(rows, TYPES)
+    return frame_of([(*names[id], *one) for id, one in found.items()], TYPES)
 
 
 def settled(begins: Mapping[str, date], first: date) -> tuple[list[str], date]:

@@ -99,8 +99,7 @@ def silent(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
         found = judge_silence(history, end, alarm / len(codes), down)
         if found is not None and found.chance < alarm / len(codes):
             rows.append((*code, max(history), *found))
-    frame = frame_of(rows, TYPES)
-    return frame.sort_values(["chance", "qrcode"], ignore_index=True)
+    return frame_of(rows, TYPES).sort_values(["chance", "qrcode"], ignore_index=True)
 
 
 def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tuple[str, str, str], dict[date, int]]]:

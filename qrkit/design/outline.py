@@ -351,8 +351,7 @@ def squircle(x: float, y: float, side: float, handles: float = SQUIRCLE_KAPPA) -
         handles: Length of the handles of its curves, as a share of half the side; larger ones make it squarer.
     """
     half, reach = side / 2, side / 2 * handles
-    quarter = Outline("C", (half + reach, 0, side, half - reach, side, half))
-    return four_times(quarter, side).placed(x, y)
+    return four_times(Outline("C", (half + reach, 0, side, half - reach, side, half)), side).placed(x, y)
 
 
 def four_times(quarter: Outline, side: float) -> Outline:

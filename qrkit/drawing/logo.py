@@ -191,8 +191,7 @@ def logo_image(logo: str, color: Color, width: float, height: float) -> str:
     else:
         item = Picture(at_most(found.picture, across, down), 0, 0, across, down)
     definitions = Definitions()
-    body = "".join(elements(item, definitions))
-    return data_uri(document(across, down, body, definitions))
+    return data_uri(document(across, down, "".join(elements(item, definitions)), definitions))
 
 
 def place_problems(place: tuple[float, float]) -> list[Problem]:

@@ -54,8 +54,7 @@ def _rows(table: etree._Element) -> Iterator[list[str]]:
     merged: dict[tuple[int, int], int] = {}
     ends: dict[int, int] = {}
     own = (row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table)
-    rows = [trimmed(_cells(row, number, merged, ends)) for number, row in enumerate(own)]
-    return filled(rows, merged)
+    return filled([trimmed(_cells(row, number, merged, ends)) for number, row in enumerate(own)], merged)
 
 
 def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int], ends: dict[int, int]) -> list[str]:

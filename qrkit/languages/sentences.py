@@ -118,5 +118,4 @@ def catalog(language: LanguageTag) -> Mapping[str, str | Mapping[str, str]]:
     import tomllib
     from importlib.resources import files  # English, which most programs speak, needs no catalog
 
-    text = files("qrkit.languages").joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(files("qrkit.languages").joinpath(f"{language}.toml").read_text(encoding="utf-8"))

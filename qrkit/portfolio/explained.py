@@ -66,5 +66,4 @@ class Explained(ManyRecords):
         campaign = self.get_campaign(record.campaign_id) if record.campaign_id else None
         entry = target_of(record, number_of(self.store, self.account.id, record.id) or 0, campaign)
         with self.store.atomic():  # so that scans are counted in the tables, where another process serves the store
-            redirects = Redirects(self.store, locate=lambda _: place, records=False)
-            return redirects.decide(asked, moment, entry)
+            return Redirects(self.store, locate=lambda _: place, records=False).decide(asked, moment, entry)

@@ -60,8 +60,7 @@ def write_codes(
     numbers = count(1)
 
     def path_of(code: QRCode) -> PurePosixPath:
-        texts = texts_of(code, called[code.campaign_id], next(numbers))
-        return path_in(names or "{campaign}/{name}", texts)
+        return path_in(names or "{campaign}/{name}", texts_of(code, called[code.campaign_id], next(numbers)))
 
     pictures = _Pictures(designs, drawn, print_size)
     columns = (*NAMES, *(SORTING_NAMES if has_tags else ()), *(TERMS_NAMES if has_terms else ()))

@@ -141,8 +141,7 @@ def _are_hidden(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Ser
 def _by_hour(frame: pd.DataFrame, least: int) -> pd.DataFrame:
     """Return scans per hour of the week; hours with too few scans are missing."""
     counts = frame[["weekday", "hour", "scans"]]
-    shown = without_small_groups(counts, by=("weekday", "hour"), least=least)
-    return frame.assign(scans=shown["scans"])
+    return frame.assign(scans=without_small_groups(counts, by=("weekday", "hour"), least=least)["scans"])
 
 
 def _rounded(facts: Facts, least: int) -> pd.DataFrame:

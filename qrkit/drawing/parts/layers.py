@@ -116,8 +116,7 @@ def pixels_of(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int
     if not isinstance(content, Outline):
         content = at_most(content, *place[2:])
     if isinstance(content, Bitmap):
-        there = (place[0] - left, place[1] - top, *place[2:])
-        return np.asarray(placed(content, there, (width, height)))
+        return np.asarray(placed(content, (place[0] - left, place[1] - top, *place[2:]), (width, height)))
     definitions = Definitions()
     if isinstance(content, Outline):
         body = f'<path d="{path_data(_icon(content, place))}"/>'

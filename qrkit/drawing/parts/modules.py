@@ -161,8 +161,7 @@ def _alignment_patterns(sheet: Sheet) -> list[Placed]:
     # Sprites of your own may have any form, so the pattern beside them is plain.
     is_own = modules.type == "sprite" and not modules.sprite
     pattern = alignment_pattern("default" if is_own else modules.type)
-    centers = alignment_patterns(sheet.symbol.version)
-    return [(pattern, column - 2, row - 2) for row, column in centers]
+    return [(pattern, column - 2, row - 2) for row, column in alignment_patterns(sheet.symbol.version)]
 
 
 def _patterns_apart(sheet: Sheet) -> list[Item]:

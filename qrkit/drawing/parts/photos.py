@@ -116,8 +116,7 @@ def _colors(content: Bitmap | Drawing, side: int, most: float) -> tuple[tuple[Co
     """Return a photo of one pixel per module, whose areas have at most this luma, in few colors."""
     photo = _toned(_square(content, side), most * SHADOW, most)
     few = Image.fromarray(np.rint(photo * 255).astype(np.uint8)).quantize(COLORS, dither=Image.Dither.NONE)
-    pixels = np.asarray(few.convert("RGB"))
-    return tuple(tuple(Color(*map(int, pixel)) for pixel in row) for row in pixels)
+    return tuple(tuple(Color(*map(int, pixel)) for pixel in row) for row in np.asarray(few.convert("RGB")))
 
 
 def _toned(photo: np.ndarray, least: float, most: float) -> np.ndarray:

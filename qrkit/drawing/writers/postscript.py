@@ -34,8 +34,7 @@ def ink(color: Color, *, key_black: bool) -> str:
 @lru_cache(maxsize=256)
 def matrix_numbers(matrix: Matrix) -> str:
     """Write the six numbers of a matrix to a millionth, because they are multiplied by large coordinates."""
-    parts = (matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)
-    return exact(*parts)
+    return exact(matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)
 
 
 def exact(*numbers: float) -> str:

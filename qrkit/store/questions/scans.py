@@ -409,8 +409,7 @@ class Scans(Shown):
 
     def field_names(self) -> list[str]:
         """Return the names of the fields that the QR Codes of the account have, in alphabetical order."""
-        found = columns(self.store).rows(FIELD_NAMES, {"account": self.account_id})
-        return [row["name"] for row in found]
+        return [row["name"] for row in columns(self.store).rows(FIELD_NAMES, {"account": self.account_id})]
 
     def bounds(self) -> tuple[datetime, datetime] | None:
         """Return a period that contains all scans: `since` and `until`, or the first and last visit of the store.

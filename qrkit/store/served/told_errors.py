@@ -21,8 +21,7 @@ def error_to_json(error: QrkitError) -> bytes:
         fields = {PROBLEMS: [(one.name, value, one.rule, one.code) for one, value in problems]} | {
             name: value for name, value in fields.items() if name not in (PROBLEMS, "value")
         }
-    told = {"kind": type(error).__name__, "text": str(error), "fields": fields}
-    return json.dumps(told).encode()
+    return json.dumps({"kind": type(error).__name__, "text": str(error), "fields": fields}).encode()
 
 
 def error_from_json(text: bytes) -> QrkitError:
