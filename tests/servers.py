@@ -25,7 +25,7 @@ NOT_DURABLE = (
 DISK = "/tmp"
 MEMORY = "/dev/shm"
 MOST_BYTES = 4 * 2**30
-"""What the servers of all workers may take together, with much to spare."""
+"""Free memory that is needed, several times what the servers of all workers take."""
 
 LATEST = 8
 """Databases that were made last and may not be in use yet. Thousands of files of old ones would have to be written."""

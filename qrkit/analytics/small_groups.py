@@ -90,8 +90,7 @@ def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -
         return result
     other: dict[str, Any] = dict.fromkeys(result.columns) | {key: OTHER, count: int(result.loc[hidden, count].sum())}
     kept = result.drop(index=hidden)
-    last = pd.DataFrame([other]).astype(result.dtypes.to_dict())
-    return pd.concat([kept, last], ignore_index=True)
+    return pd.concat([kept, pd.DataFrame([other]).astype(result.dtypes.to_dict())], ignore_index=True)
 
 
 def check_least(least: int) -> int:

@@ -24,8 +24,7 @@ from qrkit.model import broken
 
 
 def _rows(name: str) -> list[list[str]]:
-    lines = Path(__file__).with_name(name).read_text("ascii").splitlines()[1:]
-    return [line.split("\t") for line in lines]
+    return [line.split("\t") for line in Path(__file__).with_name(name).read_text("ascii").splitlines()[1:]]
 
 
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {

@@ -103,7 +103,7 @@ def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
 
 
 def _checked(rows: Iterable[Cells], *, is_broken: bool) -> Iterator[Cells]:
-    """Yield the rows without the signs that mark a text; a row with bytes outside the file's encoding is refused."""
+    """Yield the rows without marks such as apostrophes before text; bytes outside the encoding make a row an error."""
     bare = _bare
     for number, cells in enumerate(rows, start=1):
         if isinstance(cells, UnreadableFile):

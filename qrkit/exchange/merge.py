@@ -231,10 +231,11 @@ class _Taken:
             self._numbers[place] = min(number, self._numbers.get(place, number))
 
     def name_for(self, code: QRCode, written: str = "") -> tuple[str, str]:
-        """Return the name, and the content if it is in use with it; of another content, the name is `A (2)` and so on.
+        """Return the name of a QR Code, and the content that it is in use with already, or "".
 
-        A row that is imported again keeps its name. With the text that was `written` in the file, it also does if its
-        address is completed in one of the imports and not in the other.
+        If it is in use with another content, the name becomes `A (2)` and so on. A row that is imported again keeps its
+        name. With the text that was `written` in the file, it also does if its address is completed in one of the
+        imports and not in the other.
         """
         if code.name not in self:
             return code.name, ""

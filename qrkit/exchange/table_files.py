@@ -103,7 +103,7 @@ NOT_NEEDED: dict[str, tuple[Reason, str]] = {
     "Scans": ("count-unreadable", "the QR Code was added without earlier scans"),
 }
 """Columns without which a QR Code leads where it should: the reason and what becomes of it if one is unreadable."""
-FURTHER = "leads there, too, but a QR Code has one short URL; codes printed with this one will not work"
+OTHER_SHORT_URL = "leads there, too, but a QR Code has one short URL; codes printed with this one will not work"
 VALID_UNTIL = "Valid Until (UTC)"
 MOSTLY = 0.5
 """The share of addresses that makes contents, or a column that may hold them, one of addresses."""
@@ -286,8 +286,8 @@ def rows_of(
 ) -> Iterator[Row | Packed]:
     """Yield rows with their texts in our columns, and with those in other columns as fields.
 
-    If somebody chose the columns, any of the others may hold a limit of a short URL. With `is_text`, all cells are
-    known to be plain text.
+    If somebody chose the columns (`is_chosen`), any of the others may hold a limit of a short URL. With `is_text`,
+    all cells are plain text.
     """
     columns, taken = tuple(places), tuple(places.values())
     # Beside contents of ours, a short URL under a name of other tools is that of a link of theirs, as a chosen one is.
@@ -410,7 +410,7 @@ def table_of_links(
             urls = link.get(places.get(SHORT_URL, ""))
             further = dict.fromkeys(map(field_text, urls[1:])) if isinstance(urls, list) else {}
             lost = [url for url in further if ADDRESS.sub("", url) not in ("", ADDRESS.sub("", cells[SHORT_URL]))]
-            notes = (*read_as.notes, *(("code-unreadable", f"{url!r} {FURTHER}") for url in lost))
+            notes = (*read_as.notes, *(("code-unreadable", f"{url!r} {OTHER_SHORT_URL}") for url in lost))
             yield own.row(Row(number, cells, read_as.error or wrong, notes=notes), others)
 
     table = table_of_records(rows(), own, heading=heading)
@@ -455,7 +455,7 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid."""
     yield from table.issues
     dates = LocalDates(lambda: (row.cells.get(name, "") for row in table.rows for name in MOMENTS))
-    # As our times are exact, a day of ours is its first second.
+    # Files of ours have exact times, so a date alone means midnight there.
     ends = frozenset({VALID_UNTIL} if table.of_links else ())
     for row in seen(table.rows, "Importing", len(table.rows)):
         yield _unreadable(row, row.error) if row.error else _code_of(with_damage(row), now, table.names, dates, ends)

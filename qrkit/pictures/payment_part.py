@@ -213,8 +213,7 @@ class SwissPaymentPart(Shown):
 
     def _account(self) -> Block:
         number = self.bill.fields["iban"]
-        lines = [_grouped(number, 4), *_lines(self.bill.fields["creditor"])]
-        return Block(self._word("account"), lines)
+        return Block(self._word("account"), [_grouped(number, 4), *_lines(self.bill.fields["creditor"])])
 
     def _reference(self) -> Iterator[Block]:
         reference = self.bill.fields.get("reference")

@@ -258,7 +258,7 @@ def test_a_location_is_a_country_if_all_have_codes(shop, places, countries):
 
 
 def test_a_location_that_is_chosen_as_the_country_is_read_in_any_case(shop):
-    """One town among the countries, or their names, and no country was read."""
+    """A single town, or names instead of codes, and no country of the file was read."""
     rows = b"short_code,time,Location\ndoor,2024-05-01T08:30:00Z,Germany\ndoor,2024-05-01T08:31:00Z,Berlin\n"
     result = shop.import_scans(rows, columns={"country": "Location"})
     assert result.issues == ((3, "country='Berlin': is not known, and was left out"),)

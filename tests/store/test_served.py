@@ -407,12 +407,12 @@ def fake_server(shop, message):
         thread.join()
 
 
-def test_whoever_has_the_whole_message_may_leave():
+def test_a_peer_may_close_after_a_whole_message():
     here, there = socket.socketpair()
     heard = []
 
     class Left:
-        """A connection whose other end is closed as soon as it has heard a message."""
+        """A connection whose peer closes as soon as it has received a message."""
 
         def sendall(self, data):
             here.sendall(data)

@@ -262,7 +262,7 @@ def test_a_number_an_e_mail_or_a_place_is_a_link_to_tap(content, link):
         ("\r\nbegin:vcard\r\nend:vcard", ("contact.vcf", "text/vcard")),
         ("BEGIN:VCALENDAR\nEND:VCALENDAR", ("event.ics", "text/calendar")),
         (" begin:vevent\nEND:VEVENT", ("event.ics", "text/calendar")),
-        ("BEGIN:VTODO\nEND:VTODO", None),
+        ("BEGIN:VJOURNAL\nEND:VJOURNAL", None),
         ("xBEGIN:VCARD", None),
     ],
 )

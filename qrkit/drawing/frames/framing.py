@@ -397,8 +397,7 @@ def _size(design: Design, cut: Cut) -> tuple[float, float, float]:
 
 def _continued(design: Design, layout: Layout, hole: Placeholder) -> Paint:
     """Return the background of the symbol, continued over the light area of its frame."""
-    background = paint(ground(design), layout.width, layout.height)
-    return moved(background, into_placeholder(layout, hole, exact=True))
+    return moved(paint(ground(design), layout.width, layout.height), into_placeholder(layout, hole, exact=True))
 
 
 def _colors(paint: Paint) -> list[Color]:

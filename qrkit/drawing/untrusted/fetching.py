@@ -264,12 +264,12 @@ def _split_allowed_url(url: str, allow: tuple[str, ...]) -> tuple[str, str]:
 
 
 def target_of(parts: SplitResult) -> str:
-    """Return what a request for a URL asks a host for."""
+    """Return the target of a request for a URL: its path and its query (RFC 9112, 3.2.1)."""
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 def request_head(method: str, target: str, headers: Mapping[str, str]) -> bytes:
-    """Return a request up to its body; it says who sends it, and that no other one follows."""
+    """Return the start line and the headers of a request, with ours: who sends it, and that the connection ends."""
     every = {**headers, "User-Agent": "qrkit", "Connection": "close"}
     lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in every.items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

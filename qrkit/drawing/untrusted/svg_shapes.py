@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.outline import Outline, Segment
 from qrkit.drawing.scene import Drawing
+from qrkit.drawing.untrusted.refusals import refused, too_much
 from qrkit.drawing.untrusted.svg_values import (
     ATTRIBUTES,
     LARGEST_NUMBER,
@@ -21,8 +22,6 @@ from qrkit.drawing.untrusted.svg_values import (
     PRESENTATION,
     REFERENCE,
     floats,
-    refused,
-    too_much,
     transforms,
     view_box,
 )

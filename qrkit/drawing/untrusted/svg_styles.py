@@ -19,6 +19,7 @@ import tinycss2
 from lxml import etree
 
 from qrkit.design.picture_files import SVG, media_type
+from qrkit.drawing.untrusted.refusals import refused, too_much
 from qrkit.drawing.untrusted.svg_css import (
     BLEND_MODES,
     Tokens,
@@ -52,8 +53,6 @@ from qrkit.drawing.untrusted.svg_values import (
     is_invalid,
     is_simple,
     pixels,
-    refused,
-    too_much,
     unknown_to_renderers,
     view_box,
 )

@@ -42,7 +42,7 @@ def is_placed(target: Any) -> bool:
 
 
 def adapt_use(use: MutableMapping[str, str], view: Any) -> None:
-    """Give a `use` the size of its symbol or svg, unless it has one, and let its clips and filters move with it."""
+    """Give a `use` the size of its symbol or svg, unless it has its own, and move its clips and filters along."""
     for name in {"width", "height"}.intersection(view.attrib):
         use.setdefault(name, str(view.get(name)))
     places = [pixels(use.get(name, "0"), inf) for name in ("x", "y")]
@@ -54,7 +54,7 @@ def adapt_use(use: MutableMapping[str, str], view: Any) -> None:
 
 
 def frame_symbols(root: Any) -> None:
-    """Give the size of the viewBox of symbols to an svg inside them, because renderers resolve percentages by it."""
+    """Wrap the content of symbols in an svg as large as their viewBox, which renderers take percentages of."""
     for symbol in root.iter(_SYMBOL):
         if (view := view_box(symbol.get("viewBox", ""))) and any(map(_is_relative, symbol.iterdescendants())):
             width, height = map("{:.9g}".format, view[2:])

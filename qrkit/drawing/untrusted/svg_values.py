@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from qrkit.design.color_names import COLOR_NAMES
-from qrkit.errors import AssetError, Problem
+from qrkit.drawing.untrusted.refusals import too_much
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 LARGEST_NUMBER = 1e6
@@ -188,13 +188,3 @@ def pixels(length: str, otherwise: float) -> float:
     """Convert a length to pixels; return `otherwise` if it is invalid or a percentage."""
     match = _LENGTH.fullmatch(length.strip()) if len(length) <= LONGEST_VALUE else None
     return float(match[1]) * _UNITS[match[2] or ""] if match and (match[2] or "") in _UNITS else otherwise
-
-
-def refused(rule: str, code: str = "bad-image") -> AssetError:
-    """Create an error without a field name; the caller adds it."""
-    return AssetError(Problem("content", None, rule, code))
-
-
-def too_much(limit: str) -> AssetError:
-    """Create the error for a drawing that would take too much time or memory."""
-    return refused(f"is too complex; allowed: {limit}", "image-too-large")

@@ -288,8 +288,7 @@ def _box(*place: float) -> str:
 
 def _bars(x: float, y: float, size: float, cells: tuple[bytes, ...]) -> list[str]:
     """Add squares to the path as horizontal bars, in coordinates whose unit is a square."""
-    scaled = f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat"
-    return [scaled, *_wrap(written_runs(cells, "b"))]
+    return [f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat", *_wrap(written_runs(cells, "b"))]
 
 
 def _wrap(parts: Iterable[str]) -> list[str]:

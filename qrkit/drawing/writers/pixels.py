@@ -21,7 +21,7 @@ LIGHT = b"\x00"
 class Tones(NamedTuple):
     """A picture of one color on another: how far each pixel is covered, and the 256 mixtures in RGB.
 
-    Each row of pixels comes after a 0, as in a PNG without filters.
+    Each row starts with a 0, which in PNG means no filter.
     """
 
     width: int

@@ -51,8 +51,7 @@ def _element(scene: Scene, placed: Placed) -> list[str]:
 def _paint(item: Painted) -> list[str]:
     match item:
         case Rectangle(x, y, width, height):
-            data = f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h-{number(width)}z"
-            return [_path(data, item)]
+            return [_path(f"M{number(x)},{number(y)}h{number(width)}v{number(height)}h-{number(width)}z", item)]
         case Squares(x, y, size):
             bars = [
                 f"M{number(x + size * column)},{number(y + size * row)}"

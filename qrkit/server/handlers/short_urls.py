@@ -129,8 +129,7 @@ def picture(call: Call) -> Response:
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):
         data = QRImage(in_format(design, ext)).to_bytes(ext)
-    answer = Response(200, MEDIA_TYPES[ext], data, {"X-Robots-Tag": "noindex, nofollow"})
-    return tagged(answer, KEPT_AWHILE)
+    return tagged(Response(200, MEDIA_TYPES[ext], data, {"X-Robots-Tag": "noindex, nofollow"}), KEPT_AWHILE)
 
 
 def _looked(call: Call, code: str) -> redirect.Answer:

@@ -53,7 +53,7 @@ CONFINED: dict[str, str | bool | int | float | list[str]] = {
 MORE_THREADS = """SET VARIABLE more = greatest(4 - current_setting('threads'), 0);
 SET threads = current_setting('threads') + getvariable('more'); SET external_threads = getvariable('more') + 1"""
 """Splits work among at least four threads: with one or two, DuckDB counts distinct values in tables that outgrow the
-cache, in twice the time. It starts no more than there are processors, because the others would only wake each other.
+cache, in twice the time. It starts no more of them than there are processors.
 """
 
 FATAL = (duckdb.FatalException, duckdb.InternalException)

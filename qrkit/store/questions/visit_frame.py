@@ -120,8 +120,7 @@ def _check_names(names: list[str]) -> None:
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     """Convert a column to its dtype; the values are missing if the DataFrame does not have the column."""
     if name not in frame:
-        missing = _converted(pd.Series([None], dtype="object"), name)
-        return missing.repeat(len(frame)).reset_index(drop=True)
+        return _converted(pd.Series([None], dtype="object"), name).repeat(len(frame)).reset_index(drop=True)
     return _converted(frame[name].reset_index(drop=True), name)
 
 

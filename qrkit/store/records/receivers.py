@@ -157,8 +157,7 @@ def newer_events(
 
     A receiver, which is a webhook, also gets those that are for it alone.
     """
-    rows = store.rows(EVENTS, [account_id, after, receiver, most])
-    return [(row["number"], _event(row)) for row in rows]
+    return [(row["number"], _event(row)) for row in store.rows(EVENTS, [account_id, after, receiver, most])]
 
 
 def _event(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
     if max(len(text), len(data)) > MOST_BYTES:
         raise TooLong(f"{max(len(text), len(data)):,} bytes at once are too many; {MOST_BYTES:,} are allowed")
     connection.sendall(_LENGTHS.pack(len(text), len(data)) + text)
-    if data:  # who has the whole message may be gone
+    if data:  # the peer may have closed: its message is complete
         connection.sendall(data)
 
 

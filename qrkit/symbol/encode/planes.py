@@ -61,8 +61,7 @@ class Geometry:
 
     def modules(self, rows: int) -> tuple[bytes, ...]:
         """Convert `rows_alone` to `side` rows of `side` bytes, 1 for a dark module, as in `Symbol.modules`."""
-        values = f"{rows:0{self.half}b}".encode().translate(DIGIT_VALUES)
-        return self.lines.unpack(values)
+        return self.lines.unpack(f"{rows:0{self.half}b}".encode().translate(DIGIT_VALUES))
 
 
 @cache

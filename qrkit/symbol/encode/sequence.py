@@ -69,8 +69,7 @@ def _cut(
     held = bits_held(version, design.ec) if bits is None else bits
 
     def is_too_long(length: int) -> bool:
-        segments = segments_of(rest[:length], design.em, version, header)
-        return bits_needed(segments, version, header) > held
+        return bits_needed(segments_of(rest[:length], design.em, version, header), version, header) > held
 
     while rest and len(parts) < most:
         length = bisect_left(range(1, min(len(rest), held // FEWEST_BITS) + 1), 1, key=is_too_long)

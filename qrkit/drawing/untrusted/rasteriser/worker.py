@@ -66,9 +66,9 @@ class Layer(NamedTuple):
 
 
 def _drawn(svg: bytes, width: int, height: int, *, cover: bool = False) -> memoryview:
-    """Draw an SVG with librsvg; one with clips, masks or patterns with resvg, because librsvg draws some wrongly.
+    """Draw an SVG with librsvg, or with resvg if it has clips, masks or patterns, some of which librsvg draws wrongly.
 
-    `cover` is for the alpha alone.
+    With `cover`, return its alpha alone.
     """
     if _CLIPPED.search(svg):
         picture = resvg_picture(svg).getchannel("A") if cover else resvg_picture(svg)

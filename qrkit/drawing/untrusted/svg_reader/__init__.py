@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.drawing.scene import Bitmap, Drawing
+from qrkit.drawing.untrusted.refusals import refused, too_much
 from qrkit.drawing.untrusted.svg_reader.worker import MOST_SECONDS, REFUSED
-from qrkit.drawing.untrusted.svg_values import refused, too_much
 from qrkit.errors import AssetError, UnreadableFile
 from qrkit.late import Image
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
