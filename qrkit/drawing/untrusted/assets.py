@@ -24,8 +24,8 @@ from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
+from qrkit.drawing.untrusted.picture_errors import refused
 from qrkit.drawing.untrusted.recent import Recent
-from qrkit.drawing.untrusted.refusals import refused
 from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile
 from qrkit.files import read_file

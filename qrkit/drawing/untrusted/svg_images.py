@@ -7,7 +7,7 @@ from io import BytesIO
 from urllib.parse import unquote_to_bytes
 
 from qrkit.drawing.untrusted.decoding.worker import opened
-from qrkit.drawing.untrusted.refusals import too_much
+from qrkit.drawing.untrusted.picture_errors import too_much
 
 MOST_PIXELS = 8_000_000
 """Pixels of all embedded pictures together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
-from qrkit.drawing.untrusted.refusals import too_much
+from qrkit.drawing.untrusted.picture_errors import too_much
 from qrkit.drawing.untrusted.svg_values import NAMESPACE
 
 _SAME_FONTS = frozenset({FONT_NAME.lower(), "sans-serif", "system-ui", "ui-sans-serif", "inherit", "normal"})

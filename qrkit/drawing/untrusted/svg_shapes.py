@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.outline import Outline, Segment
 from qrkit.drawing.scene import Drawing
-from qrkit.drawing.untrusted.refusals import refused, too_much
+from qrkit.drawing.untrusted.picture_errors import refused, too_much
 from qrkit.drawing.untrusted.svg_values import (
     ATTRIBUTES,
     LARGEST_NUMBER,

@@ -19,7 +19,7 @@ import tinycss2
 from lxml import etree
 
 from qrkit.design.picture_files import SVG, media_type
-from qrkit.drawing.untrusted.refusals import refused, too_much
+from qrkit.drawing.untrusted.picture_errors import refused, too_much
 from qrkit.drawing.untrusted.svg_css import (
     BLEND_MODES,
     Tokens,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from qrkit.design.color_names import COLOR_NAMES
-from qrkit.drawing.untrusted.refusals import too_much
+from qrkit.drawing.untrusted.picture_errors import too_much
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 LARGEST_NUMBER = 1e6

@@ -152,7 +152,8 @@ class Gate:
 
     def __len__(self) -> int:
         """Return the number of requests that hold a place or wait."""
-        return len(self._inside) + len(self._waiting)
+        with self._lock:  # for a moment, one more waits than may
+            return len(self._inside) + len(self._waiting)
 
     def _join(self, caller: _Caller) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from qrkit.drawing.scene import Bitmap
 from qrkit.drawing.untrusted.decoding.worker import MOST_PIXELS, REFUSED, SIZE
-from qrkit.drawing.untrusted.refusals import refused
+from qrkit.drawing.untrusted.picture_errors import refused
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 

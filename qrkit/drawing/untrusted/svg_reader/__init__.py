@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.untrusted.refusals import refused, too_much
+from qrkit.drawing.untrusted.picture_errors import refused, too_much
 from qrkit.drawing.untrusted.svg_reader.worker import MOST_SECONDS, REFUSED
 from qrkit.errors import AssetError, UnreadableFile
 from qrkit.late import Image
